@@ -12,7 +12,7 @@ import {
 } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { remedyLink } from "./remedies.ts";
-import { count } from "./text.ts";
+import { htmlList } from "./text.ts";
 
 const titles: Record<number, string> = {
   401: "Sign in",
@@ -90,7 +90,7 @@ export function refusalMessage(
 /** Completes the sentence with the names of the records, each a link to its page. */
 function obstaclesText({ sentence, records, more }: Obstacles): Html {
   const names = records.map(
-    ({ kind, id, name }, i) => html`${i > 0 && ", "}<a href="${pathOf[kind](id)}"><bdi>${name}</bdi></a>`,
+    ({ kind, id, name }) => html`<a href="${pathOf[kind](id)}"><bdi>${name}</bdi></a>`,
   );
-  return html`${sentence}: ${names}${more > 0 && ` and ${count(more)} more`}.`;
+  return html`${sentence}: ${htmlList(names, more)}.`;
 }

@@ -1,11 +1,14 @@
 import type { ChangeDetails } from "../domain/deletion.ts";
 import type { ListedFormat } from "../domain/deploy/package-format.ts";
+import type { BulkResult } from "../domain/printers/bulk.ts";
+import type { WorseCounts } from "../domain/printers/change-effects.ts";
 import type { ClientName, ListedPrinter, PrinterWithState } from "../domain/printers/listings.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import type { Link, Message } from "./layout.ts";
+import { narrowedPath } from "./list-filter.ts";
 import { paths } from "./paths.ts";
 import { remedyOf } from "./remedies.ts";
-import { isolated } from "./text.ts";
+import { counted, isolated } from "./text.ts";
 
 const completedChanges = ["first", "saved", "changed", "redeploy", "icon", "preferences"] as const;
 
@@ -52,21 +55,13 @@ export function printerMessage(
       links: [open, ...downloads, ...next],
     };
   }
-  switch (done) {
-    case "first":
-      return good(html`${savedText(done, name)}. Your first package is ready.`, [...downloads, ...next]);
-    case "saved":
-      return good(savedText(done, name), [...downloads, ...next]);
-    case "changed":
-    case "redeploy":
-    case "preferences":
-      // As on the page, compares with the last download: earlier changes count, and reverted changes do not.
-      if (!isDeployed) return good(savedText(done, name), downloads);
-      if (!row.changed) return good(html`${savedText(done, name)}. You do not need to deploy it again.`);
-      return good(html`${savedText(done, name)}. Download and deploy the new package.`, downloads);
-    case "icon":
-      return good(html`${savedText(done, name)}. Download the Intune package to use it.`, downloads);
-  }
+  const saved = savedText(done, name);
+  if (done === "first") return good(html`${saved}. Your first package is ready.`, [...downloads, ...next]);
+  if (done === "icon") return good(html`${saved}. Download the Intune package to use it.`, downloads);
+  // As on the page, compares with the last download: earlier changes count, and reverted changes do not.
+  if (done === "saved" || !isDeployed) return good(saved, [...downloads, ...next]);
+  if (!row.changed) return good(html`${saved}. You do not need to deploy it again.`);
+  return good(html`${saved}. Download and deploy the new package.`, downloads);
 }
 
 function savedText(done: CompletedChange, name: Html): Html {
@@ -114,4 +109,39 @@ function good(text: Hole, links: readonly Link[] = []): Message {
 
 function recordLink(path: string, name: string): Html {
   return html`<a href="${path}"><bdi>${name}</bdi></a>`;
+}
+
+type Changed = Exclude<BulkResult, { readonly action: "delete" }>;
+
+/** The message after a bulk change. @param target the new client or driver; undefined if it was deleted meanwhile */
+export function bulkMessage({ action, count, to, worse }: Changed, target: string | undefined): Message {
+  const printers = counted(count, "printer");
+  const isClient = action === "client";
+  if (to === null)
+    return changedMessage(html`${printers} now ${count === 1 ? "has" : "have"} no ${action}.`, worse);
+  const path = isClient ? paths.client(to) : paths.driver(to);
+  const name = html`<a href="${path}"><bdi>${target ?? `another ${action}`}</bdi></a>`;
+  if (isClient) return changedMessage(html`${printers} moved to ${name}.`, worse);
+  return changedMessage(
+    html`${printers} now ${count === 1 ? "uses" : "use"} ${name}. Download and deploy ${count === 1 ? "it" : "them"} again.`,
+    worse,
+  );
+}
+
+const worseWords = [
+  ["blocked", "is now blocked", "are now blocked", "Show blocked printers"],
+  ["attention", "now needs attention", "now need attention", "Show printers that need attention"],
+] as const;
+
+/** The message after a change of many printers. It is green only where no printer is worse than before. */
+export function changedMessage(text: Html, counts: WorseCounts): Message {
+  const worse = worseWords.filter(([state]) => counts[state] > 0);
+  if (worse.length === 0) return { tone: "good", text };
+  const told = worse.map(([state, one, many]) => {
+    return html` ${counted(counts[state], "printer")} ${counts[state] === 1 ? one : many}.`;
+  });
+  const links = worse.map(([state, , , label]) => {
+    return { label, path: narrowedPath(paths.printers, { q: "", client: undefined, state }) };
+  });
+  return { tone: "warn", text: html`${text}${told}`, links };
 }

@@ -1,6 +1,7 @@
+import { count, counted, firstOf } from "../domain/text.ts";
 import { type Html, html } from "./html.ts";
 
-export { count, counted, firstOf } from "../domain/text.ts";
+export { count, counted, firstOf };
 
 const twoDigits = (number: number) => String(number).padStart(2, "0");
 
@@ -10,6 +11,11 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 export function isolated(sentence: string): Html {
   const parts = sentence.split(/“([^“”]*)”/);
   return html`${parts.map((part, i) => (i % 2 === 0 ? part : html`“<bdi>${part}</bdi>”`))}`;
+}
+
+/** `a, b and 3 more`, of markup. @param more how many others are only counted */
+export function htmlList(items: readonly Html[], more = 0): Html {
+  return html`${items.map((item, i) => html`${i > 0 && ", "}${item}`)}${more > 0 && ` and ${count(more)} more`}`;
 }
 
 /** `21 Nov 2026, 14:05` in the server's time zone. @param time UTC, milliseconds since 1970 */
@@ -37,15 +43,10 @@ export function timeZone(): string {
 
 /** `21 Nov 2026` for an INF's `11/21/2026`, in a `time` element. Other text is returned unchanged. */
 export function infDate(date: string): Html {
-  const day = parseInfDate(date);
-  return day === undefined ? html`${date}` : html`<time datetime="${day.iso}">${day.text}</time>`;
-}
-
-function parseInfDate(date: string): { readonly text: string; readonly iso: string } | undefined {
-  const [month, day, year] = date.split(/[/-]/).map(Number);
-  const name = months[(month ?? 0) - 1];
-  if (name === undefined || !day || !year) return undefined;
-  return { text: `${day} ${name} ${year}`, iso: `${year}-${twoDigits(month ?? 0)}-${twoDigits(day)}` };
+  const [month = 0, day, year] = date.split(/[/-]/).map(Number);
+  const name = months[month - 1];
+  if (name === undefined || !day || !year) return html`${date}`;
+  return html`<time datetime="${year}-${twoDigits(month)}-${twoDigits(day)}">${day} ${name} ${year}</time>`;
 }
 
 /** `21.9 MB`. */

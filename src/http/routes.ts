@@ -13,17 +13,14 @@ import * as packages from "./deploy/packages.ts";
 import * as publish from "./deploy/publish.ts";
 import * as scriptPages from "./deploy/script-pages.ts";
 import * as signatures from "./deploy/signatures.ts";
-import * as driverPage from "./drivers/driver-page.ts";
 import * as drivers from "./drivers/drivers.ts";
 import * as help from "./help.ts";
 import * as imports from "./import/import.ts";
 import * as metrics from "./metrics.ts";
 import * as bulk from "./printers/bulk.ts";
-import * as clientIcon from "./printers/client-icon.ts";
 import * as clients from "./printers/clients.ts";
 import * as movePrinters from "./printers/move-printers.ts";
 import * as printerFiles from "./printers/printer-files.ts";
-import * as printerPage from "./printers/printer-page.ts";
 import * as printers from "./printers/printers.ts";
 import * as search from "./printers/search.ts";
 import { del, download, get, page, post, postList, postPrinter, type Route, requires } from "./router.ts";
@@ -45,7 +42,7 @@ export const routes: readonly Route[] = [
   page("/printers", "viewer", printers.index),
   postPrinter("/printers", "operator", printers.create),
   post("/printers/bulk", "operator", bulk.change),
-  page("/printers/:id", "viewer", printerPage.show),
+  page("/printers/:id", "viewer", printers.show),
   postPrinter("/printers/:id", "operator", printers.update),
   del("/printers/:id", "operator", printers.remove),
   page("/printers/:id/edit", "operator", printers.edit),
@@ -71,10 +68,10 @@ export const routes: readonly Route[] = [
   post("/clients/:id", "operator", clients.update),
   del("/clients/:id", "operator", clients.remove),
   post("/clients/:id/delete", "operator", clients.remove),
-  get("/clients/:id/icon", "viewer", clientIcon.show),
-  post("/clients/:id/icon", "operator", clientIcon.upload),
-  del("/clients/:id/icon", "operator", clientIcon.remove),
-  post("/clients/:id/icon/delete", "operator", clientIcon.remove),
+  get("/clients/:id/icon", "viewer", printerFiles.showClientIcon),
+  post("/clients/:id/icon", "operator", printerFiles.uploadClientIcon),
+  del("/clients/:id/icon", "operator", printerFiles.removeClientIcon),
+  post("/clients/:id/icon/delete", "operator", printerFiles.removeClientIcon),
   download("/clients/:id/packages/:format", "viewer", packages.ofClient, "client"),
   download("/clients/:id/scripts/:kind", "viewer", packages.scriptOfClient, "client"),
   download("/clients/:id/publish", "viewer", publish.ofClient, "client"),
@@ -93,10 +90,10 @@ export const routes: readonly Route[] = [
   page("/drivers", "viewer", drivers.index),
   post("/drivers/upload", "uploading", drivers.upload),
   get("/drivers/from-pc", "uploading", drivers.fromPc),
-  page("/drivers/:id", "viewer", driverPage.show),
-  post("/drivers/:id", "operator", driverPage.update),
-  del("/drivers/:id", "operator", driverPage.remove),
-  post("/drivers/:id/delete", "operator", driverPage.remove),
+  page("/drivers/:id", "viewer", drivers.show),
+  post("/drivers/:id", "operator", drivers.update),
+  del("/drivers/:id", "operator", drivers.remove),
+  post("/drivers/:id/delete", "operator", drivers.remove),
   download("/drivers/:id/archive", "viewer", drivers.archive),
   download("/drivers/:id/files", "viewer", drivers.files, "files"),
   download("/drivers/:id/packages/:format", "viewer", packages.ofDriver, "driver"),
@@ -105,7 +102,7 @@ export const routes: readonly Route[] = [
   page("/drivers/:id/read/:kind", "viewer", scriptPages.ofDriver),
   requires("sign-in", post("/drivers/:id/links", "operator", links.ofDriver)),
   requires("sign-in", post("/drivers/:id/links/end", "operator", links.endDriver)),
-  page("/drivers/:id/models", "viewer", driverPage.models),
+  page("/drivers/:id/models", "viewer", drivers.models),
   page("/drivers/:id/move", "operator", movePrinters.show),
   post("/drivers/:id/move", "operator", movePrinters.move),
 

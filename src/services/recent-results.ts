@@ -28,6 +28,8 @@ type RecentResult =
   | { readonly kind: "account"; readonly name: string }
   | { readonly kind: "revoked"; readonly name: string };
 
+type ResultOf<K> = Extract<RecentResult, { readonly kind: K }>;
+
 const maxResults = 500;
 
 /** Recent results under random names, so that no made-up URL can show a result that did not happen. */
@@ -47,11 +49,8 @@ export class RecentResults {
   }
 
   /** The result of this name and kind; undefined if unknown. */
-  find<K extends RecentResult["kind"]>(
-    kind: K,
-    name: string | null,
-  ): Extract<RecentResult, { readonly kind: K }> | undefined {
+  find<K extends RecentResult["kind"]>(kind: K, name: string | null): ResultOf<K> | undefined {
     const found = this.#results.get(name ?? "");
-    return found?.kind === kind ? (found as Extract<RecentResult, { readonly kind: K }>) : undefined;
+    return found?.kind === kind ? (found as ResultOf<K>) : undefined;
   }
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { parseDriver } from "../../src/domain/drivers/driver-fields.ts";
 import { findModels, isUniversal, modelFinder, preselectedModel } from "../../src/domain/drivers/models.ts";
 import { parseNarrowing } from "../../src/domain/printers/search.ts";
-import { choiceOf, infAndModel } from "../../src/html/drivers/driver-infs.ts";
+import { choiceOf, infAndModel } from "../../src/html/drivers/driver-models.ts";
 import { printerList } from "../../src/html/printers/printers.ts";
 import { makeDriver, makeInf, makePrinter } from "../support/records.ts";
 import { leastTime } from "../support/times.ts";

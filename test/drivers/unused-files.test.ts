@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
-import { unusedHint, unusedRemark } from "../../src/html/drivers/unused-files.ts";
+import { unusedHint, unusedRemark } from "../../src/html/drivers/driver-remarks.ts";
 import { inspectArchive } from "../../src/services/drivers/inspect.ts";
 import { reportOf } from "../../src/services/drivers/inspect-report.ts";
 import { startApp } from "../support/app.ts";

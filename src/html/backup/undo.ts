@@ -30,21 +30,13 @@ export function endedMessage(name: string): Message {
 /** Why a deletion could not be undone, with a link to the remedy. */
 export function notRestoredMessage({ message, obstacle }: NotRestored): Message {
   const why = { tone: "bad", text: html`Not restored. <bdi>${message}</bdi>` } as const;
-  switch (obstacle.kind) {
-    case "name":
-      return {
-        ...why,
-        links: [{ label: "Rename the other client", path: paths.client(obstacle.client.id) }],
-      };
-    case "upload":
-      return { ...why, links: [{ label: "Open the driver", path: paths.driver(obstacle.driver.id) }] };
-    case "needs": {
-      const { id, name } = obstacle.deletion;
-      return { ...why, undo: { path: paths.undo(id), label: html`<span>Undo: <bdi>${name}</bdi></span>` } };
-    }
-    default:
-      return why;
-  }
+  if (obstacle.kind === "name")
+    return { ...why, links: [{ label: "Rename the other client", path: paths.client(obstacle.client.id) }] };
+  if (obstacle.kind === "upload")
+    return { ...why, links: [{ label: "Open the driver", path: paths.driver(obstacle.driver.id) }] };
+  if (obstacle.kind !== "needs") return why;
+  const { id, name } = obstacle.deletion;
+  return { ...why, undo: { path: paths.undo(id), label: html`<span>Undo: <bdi>${name}</bdi></span>` } };
 }
 
 const maxVisible = 100;

@@ -5,7 +5,7 @@ import { type Html, html } from "../html.ts";
 import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { printerNames } from "../printers/move-printers.ts";
-import { count, counted } from "../text.ts";
+import { counted } from "../text.ts";
 import { nearestNames } from "./driver-models.ts";
 
 /** Further printers in a line are only counted. */
@@ -57,14 +57,9 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
       </ul>
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
       ${nearestNames("driver_desc_typed", wanted, refusedModel)}
-      <p class="actions"><button class="primary" name="confirmed" value="${digest}">${saveLabel(redeployed.length, isBad)}</button>
+      <p class="actions"><button class="primary" name="confirmed" value="${digest}">${isBad ? "Save anyway" : `Save and change ${counted(redeployed.length, "printer")}`}</button>
         <button name="show" value="form">Back to the form</button></p>
     </form></div>`;
-}
-
-function saveLabel(printers: number, isBad: boolean): string {
-  if (isBad) return "Save anyway";
-  return printers === 1 ? "Save and change 1 printer" : `Save and change ${count(printers)} printers`;
 }
 
 function switchedLine({ from, to, printers }: DriverEffects["switched"]): Html {

@@ -1,12 +1,10 @@
-import type { AddedDriver } from "../../domain/drivers/driver.ts";
-import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
+import { type AddedDriver, type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
 import type { WorseCounts } from "../../domain/printers/change-effects.ts";
 import type { DriverWithState, ListedDriver } from "../../domain/printers/listings.ts";
 import { html } from "../html.ts";
 import type { Message } from "../layout.ts";
-import type { CompletedChange } from "../messages.ts";
+import { type CompletedChange, changedMessage } from "../messages.ts";
 import { paths } from "../paths.ts";
-import { changedMessage } from "../printers/bulk-messages.ts";
 import { driverRemedy } from "../remedies.ts";
 import { toneOf } from "../state-badge.ts";
 import { counted, isolated } from "../text.ts";

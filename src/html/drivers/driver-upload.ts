@@ -1,5 +1,5 @@
-import type { AddedDriver } from "../../domain/drivers/driver.ts";
 import {
+  type AddedDriver,
   chosenInf,
   type Driver,
   type DriverSummary,
@@ -67,7 +67,8 @@ export function uploadNotice(
       <p class="actions">${anotherFile} ${takeFromPc}</p></div>`;
   }
   const { driver, withState, older } = result;
-  const tone = worstOf(toneOf(withState.state), worstTone(driver));
+  const found = [toneOf(withState.state), worstTone(driver)];
+  const tone = (["bad", "warn"] as const).find((one) => found.includes(one)) ?? "good";
   const isPrinter = driver.listed?.isPrinter === true;
   return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}"
     data-arm64="${arm64Support(driver)}">
@@ -142,11 +143,6 @@ function newPrinterForm(
 
 function deleteForm({ id }: DriverSummary): Html {
   return html`<form class="actions" method="post" action="${paths.recordDelete("driver", id)}"><button>Delete driver</button> ${anotherFile}</form>`;
-}
-
-function worstOf(...tones: readonly ("good" | "warn" | "bad")[]): "good" | "warn" | "bad" {
-  if (tones.includes("bad")) return "bad";
-  return tones.includes("warn") ? "warn" : "good";
 }
 
 function moveOffer(from: ListedDriver, to: DriverSummary): Html {

@@ -6,26 +6,24 @@ import type { DriverWithState, PrinterWithState, WithState } from "../../domain/
 import { type DeployOffer, deployCards, foldedDownloads, logoOf } from "../deploy/deploy.ts";
 import { driverStateLine } from "../deploy/downloaded.ts";
 import { driverLabels } from "../field-labels.ts";
-import { checkbox, type FormState, formVersionField, problemSummary, textArea, textField } from "../form.ts";
+import { checkbox, formVersionField, problemSummary, textArea, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { canChange, helpLinks, type PageContext, page, recordActions } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { printerTable } from "../printers/printer-table.ts";
 import { driverRemedy } from "../remedies.ts";
-import { bytes, count, counted, firstOf, isolated, time } from "../text.ts";
-import { choiceIn, infAndModel } from "./driver-infs.ts";
+import { bytes, count, counted, firstOf, htmlList, isolated, time } from "../text.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
-import { infRemarks } from "./driver-remarks.ts";
-import { unusedHint } from "./unused-files.ts";
+import { choiceIn, infAndModel, type ModelForm } from "./driver-models.ts";
+import { infRemarks, unusedHint } from "./driver-remarks.ts";
 
-interface DriverPageData {
-  readonly driver: Driver;
-  readonly printers: readonly PrinterWithState[];
-  readonly form: FormState;
-  /** The search text for models. */
-  readonly query: string;
+interface SettingsData extends ModelForm {
   /** Whether the form shows choices that are not saved. */
   readonly isUnsaved?: boolean;
+}
+
+interface DriverPageData extends SettingsData {
+  readonly printers: readonly PrinterWithState[];
   readonly withState: DriverWithState;
   /** Whether deleting the driver would be final, because the disk is nearly full. */
   readonly isFinal: boolean;
@@ -77,7 +75,7 @@ function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boole
   return html`<p>${driver.comment}</p>
     <p class="soft">Windows includes or downloads this driver. Packages contain none of its files.</p>
     <section><h2>What it is</h2><dl>
-      <div><dt>Models</dt><dd>${models.map((model, i) => html`${i > 0 && ", "}<code>${model}</code>`)}</dd></div>
+      <div><dt>Models</dt><dd>${htmlList(models.map((model) => html`<code>${model}</code>`))}</dd></div>
       <div><dt>Architecture</dt><dd>${machinesOf(chosenInf(driver))}</dd></div></dl></section>
     ${printers.length > 0 && html`<section id="driver-printers"><h2>Printers</h2>${printerTable(printers, isChangeable)}</section>`}`;
 }
@@ -151,7 +149,7 @@ function facts(driver: Driver): Html {
 }
 
 /** The form on a driver's page, also the response to a save. */
-export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "query" | "isUnsaved">): Html {
+export function driverSettings(data: SettingsData): Html {
   const { driver, form, isUnsaved } = data;
   const choice = choiceIn(data);
   const isTyping = Boolean(form.values.driver_desc_typed) || form.problems.driver_desc_typed !== undefined;
@@ -233,5 +231,5 @@ function modelLine(models: readonly string[], isUsed: boolean): Html {
 }
 
 function nameList(names: readonly string[]): Html {
-  return html`${names.map((name, i) => html`${i > 0 && ", "}<bdi>${name}</bdi>`)}`;
+  return htmlList(names.map((name) => html`<bdi>${name}</bdi>`));
 }

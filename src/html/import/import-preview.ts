@@ -6,7 +6,7 @@ import { labelOfField } from "../field-labels.ts";
 import { type Html, html } from "../html.ts";
 import { badge } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { count, counted, isolated } from "../text.ts";
+import { count, counted, htmlList, isolated } from "../text.ts";
 
 /** The hidden fields of the confirmation form. */
 interface ConfirmedImport {
@@ -21,14 +21,13 @@ interface ConfirmedImport {
 /** Why nothing was imported: records changed since the preview, or rows are wrong. */
 export type ImportRefusal = "stale" | "wrong";
 
-const tones = { new: "good", changes: "warn", same: "plain", wrong: "bad", "left out": "plain" } as const;
-const words = {
-  new: "New",
-  changes: "Changes",
-  same: "Unchanged",
-  wrong: "Wrong",
-  "left out": "Left out",
-} as const;
+const badges = [
+  ["new", "good", "New"],
+  ["changes", "warn", "Changes"],
+  ["same", "plain", "Unchanged"],
+  ["wrong", "bad", "Wrong"],
+  ["left out", "plain", "Left out"],
+] as const satisfies (readonly [RowStatus, string, string])[];
 
 /** The folds for rows that are left out or stay the same list this many. */
 const maxFolded = 500;
@@ -50,12 +49,9 @@ export function importPreview(plan: ImportPlan, confirmed: ConfirmedImport, refu
 }
 
 function summary(counts: ImportPlan["counts"]): Html[] {
-  const visible = (["new", "changes", "same", "wrong", "left out"] as const).filter(
-    (status) => counts[status] > 0,
-  );
-  return visible.map(
-    (status) => html`<li>${badge(tones[status], words[status])} ${count(counts[status])}</li>`,
-  );
+  return badges
+    .filter(([status]) => counts[status] > 0)
+    .map(([status, tone, word]) => html`<li>${badge(tone, word)} ${count(counts[status])}</li>`);
 }
 
 function refusalNotice(refusal: ImportRefusal | undefined, wrong: number): Html | undefined {
@@ -70,10 +66,7 @@ function refusalNotice(refusal: ImportRefusal | undefined, wrong: number): Html 
 const maxNames = 12;
 
 function noticesOf({ notices, newClients, missing, rows }: ImportPlan): Html | false {
-  const names = (all: readonly Html[]) => {
-    const rest = all.length - maxNames;
-    return html`${all.slice(0, maxNames).map((name, i) => html`${i > 0 && ", "}${name}`)}${rest > 0 && ` and ${count(rest)} more`}`;
-  };
+  const names = (all: readonly Html[]) => htmlList(all.slice(0, maxNames), all.length - maxNames);
   const clients = names(newClients.map((name) => html`<bdi>${name}</bdi>`));
   const drivers = names(
     missing.map(

@@ -7,7 +7,6 @@ import { bytes, time } from "../text.ts";
 /** A record with an icon. */
 interface IconOwner {
   readonly path: string;
-  readonly deletePath: string;
   readonly alt: string;
   readonly hint: string;
   /** What shows while it has none. */
@@ -21,21 +20,14 @@ export function printerIcon({ printer: { id }, client }: PrinterDetails): IconOw
   const ofClient =
     client?.icon &&
     html`<p>The app uses <a href="${paths.client(client.id)}#icon">the icon of <bdi>${client.name}</bdi></a>.</p>`;
-  const none = ofClient || noIcon;
-  return { path: paths.icon(id), deletePath: paths.iconDelete(id), alt: "The printer’s icon", hint, none };
+  return { path: paths.icon("printer", id), alt: "The printer’s icon", hint, none: ofClient || noIcon };
 }
 
 const noIcon = html`<p class="soft">No icon yet.</p>`;
 
 export function clientIcon(id: number): IconOwner {
   const hint = "Company Portal shows this icon for printers without one of their own.";
-  return {
-    path: paths.clientIcon(id),
-    deletePath: paths.clientIconDelete(id),
-    alt: "The client’s icon",
-    hint,
-    none: noIcon,
-  };
+  return { path: paths.icon("client", id), alt: "The client’s icon", hint, none: noIcon };
 }
 
 /**
@@ -79,6 +71,7 @@ function iconFigure(owner: IconOwner, icon: ShownIcon): Html {
 }
 
 function iconRemoval(owner: IconOwner): Html {
-  return html`<form method="post" action="${owner.deletePath}" hx-post="${owner.deletePath}"
+  const path = `${owner.path}/delete`;
+  return html`<form method="post" action="${path}" hx-post="${path}"
       hx-target="#icon-status" hx-disabled-elt="find button"><button class="link">Delete icon</button></form>`;
 }

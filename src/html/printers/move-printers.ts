@@ -10,7 +10,7 @@ import { type Hole, type Html, html } from "../html.ts";
 import { type PageContext, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { toneOf } from "../state-badge.ts";
-import { count, counted, isolated } from "../text.ts";
+import { counted, htmlList, isolated } from "../text.ts";
 
 interface MovePageData {
   readonly from: Driver;
@@ -98,7 +98,7 @@ function changeTable(effects: ChangeEffects, rows: readonly Html[]): Html {
     ${redeployed > 0 && html`<p class="hint">The packages of ${counted(redeployed, "printer")} change. Deploy them again.</p>`}`;
 }
 
-interface BulkPreview {
+export interface BulkPreview {
   readonly what: "client" | "driver";
   /** The fields that the confirmation sends again. */
   readonly fields: Readonly<Record<string, string>>;
@@ -173,10 +173,9 @@ function pairRow(
 
 /** Links to printers, each followed by its client's name. @param max further printers are only counted */
 export function printerNames(printers: readonly AffectedPrinter[], max: number): Html {
-  const names = printers.slice(0, max).map(({ id, name, client }, i) => {
+  const names = printers.slice(0, max).map(({ id, name, client }) => {
     const of = client !== undefined && html` (<bdi>${client}</bdi>)`;
-    return html`${i > 0 && ", "}<a href="${paths.printer(id)}"><bdi>${name}</bdi></a>${of}`;
+    return html`<a href="${paths.printer(id)}"><bdi>${name}</bdi></a>${of}`;
   });
-  const rest = printers.length - names.length;
-  return html`${names}${rest > 0 && ` and ${count(rest)} more`}`;
+  return htmlList(names, printers.length - names.length);
 }

@@ -110,8 +110,8 @@ function printerLogo(
   attributes?: Html,
 ): Html {
   const hint = isChangeable ? html`none yet: upload one under <a href="#icon">Icon</a>` : html`none yet`;
-  const ofClient = client?.icon && paths.clientIconDownload(client.id);
-  return logoOf(icon ? paths.iconDownload(id) : ofClient, hint, attributes);
+  const ofClient = client?.icon && paths.iconDownload("client", client.id);
+  return logoOf(icon ? paths.iconDownload("printer", id) : ofClient, hint, attributes);
 }
 
 /** All settings, for the page and for fragments. Those with their default are folded. */

@@ -28,18 +28,13 @@ export interface PrinterList {
   readonly bulk?: FormState;
 }
 
-/** The form above the list. */
-interface NewPrinter {
-  readonly form: FormState;
-  readonly choices: PrinterChoices;
-  /** Whether the URL asks for the form to be open. */
-  readonly isRequested: boolean;
-}
-
+/** @param isRequested whether the URL asks for the form to be open */
 export function printersPage(
   context: PageContext,
   list: PrinterList,
-  { form, choices, isRequested }: NewPrinter,
+  form: FormState,
+  choices: PrinterChoices,
+  isRequested: boolean,
 ): Html {
   const isChangeable = canChange(context.visitor);
   const isOpen = list.total === 0 || isRequested || Object.keys(form.problems).length > 0;

@@ -5,16 +5,14 @@ import { architecturesInWords, driverTitle } from "../../domain/drivers/driver.t
 import type { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import { type BulkChange, type BulkResult, parseBulk, parseIds } from "../../domain/printers/bulk.ts";
-import { type ChangeEffects, worseCounts } from "../../domain/printers/change-effects.ts";
-import type { BulkPlan } from "../../domain/printers/move-plan.ts";
+import { worseCounts } from "../../domain/printers/change-effects.ts";
 import { printerFormValues } from "../../domain/printers/printer-fields.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";
 import type { Message } from "../../html/layout.ts";
 import { narrowedPath } from "../../html/list-filter.ts";
-import { deletedMessage } from "../../html/messages.ts";
+import { bulkMessage, deletedMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
-import { bulkMessage } from "../../html/printers/bulk-messages.ts";
-import { bulkPreview, bulkPreviewPage } from "../../html/printers/move-printers.ts";
+import { type BulkPreview, bulkPreview, bulkPreviewPage } from "../../html/printers/move-printers.ts";
 import { counted } from "../../html/text.ts";
 import { changeBulk, planBulk } from "../../services/printers/bulk-changes.ts";
 import { answerForm, isNavigation, type Result, sentForm, tryChange } from "../answer-form.ts";
@@ -48,13 +46,9 @@ export async function change({ app, request }: Context): Promise<Reply> {
 }
 
 /** What a change would do, as long as nobody has confirmed it as it is now. */
-interface Preview {
+interface Preview extends Omit<BulkPreview, "fields" | "back"> {
   readonly action: "preview";
-  readonly what: "client" | "driver";
   readonly ids: readonly number[];
-  readonly plan: BulkPlan;
-  readonly effects: ChangeEffects;
-  readonly isStale: boolean;
 }
 
 /** The preview as a page, a fragment, or for other programs as plain text. */
@@ -86,18 +80,15 @@ function previewText({ what, plan, effects, isStale }: Preview): string {
     const names = printers.map(({ name }) => name).join(", ");
     return `The new driver does not work on ${architecturesInWords(machines)} PCs: ${names}`;
   });
-  const again =
-    effects.redeployed > 0
-      ? [`The packages of ${counted(effects.redeployed, "printer")} change. Deploy them again.`]
-      : [];
-  const stale = isStale ? ["The data changed meanwhile. Check the new effects below."] : [];
-  return [
-    ...stale,
+  const { redeployed } = effects;
+  const all = [
+    isStale && "The data changed meanwhile. Check the new effects below.",
     ...lines,
     ...lost,
-    ...again,
+    redeployed > 0 && `The packages of ${counted(redeployed, "printer")} change. Deploy them again.`,
     "Not changed yet. Send the request again with confirmed=1.",
-  ].join("\n");
+  ];
+  return all.filter((line) => line !== false).join("\n");
 }
 
 /** The page after a refused bulk change, with the same rows ticked. */

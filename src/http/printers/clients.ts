@@ -14,11 +14,11 @@ import { type Message, notify } from "../../html/layout.ts";
 import { narrowedCount, narrowedPath } from "../../html/list-filter.ts";
 import { clientMessage, completedChangeIn, deletedMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
-import { clientPage } from "../../html/printers/client.ts";
 import {
   type ClientList,
   clientForm,
   clientList,
+  clientPage,
   clientSettings,
   clientsPage,
 } from "../../html/printers/clients.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { type DriverSummary, isForPrinters } from "../../domain/drivers/driver.ts";
+import { isForPrinters } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import { worseCounts } from "../../domain/printers/change-effects.ts";
@@ -38,8 +38,9 @@ async function movePageOf(
   const plan = to === undefined ? undefined : planMove(app.store, id, to);
   const data = {
     from,
+    // Printers must keep their protocol.
     drivers: drivers.filter(
-      (driver) => driver.id !== id && isForPrinters(driver) && canReplace(driver, from),
+      (one) => one.id !== id && isForPrinters(one) && (one.origin === "ipp") === (from.origin === "ipp"),
     ),
     printerCount: app.store.printers.idsOfDriver(id).length,
     plan,
@@ -47,11 +48,6 @@ async function movePageOf(
     form,
   };
   return movePage(pageContextOf(request), data);
-}
-
-/** Whether printers can change from one driver to another without changing their protocol. */
-function canReplace(driver: DriverSummary, from: DriverSummary): boolean {
-  return (driver.origin === "ipp") === (from.origin === "ipp");
 }
 
 /** `POST /drivers/{id}/move`: moves all printers of the driver, or none */

@@ -1,22 +1,29 @@
 import type { App } from "../../app.ts";
+import type { KeptChange } from "../../domain/deletion.ts";
 import { iconLimitBytes, iconTooLarge } from "../../domain/printers/icon.ts";
 import { preferencesLimitBytes, preferencesTooLarge } from "../../domain/printers/preferences.ts";
 import { type Html, html } from "../../html/html.ts";
 import { notify } from "../../html/layout.ts";
-import { deletedMessage } from "../../html/messages.ts";
+import { clientMessage, deletedMessage } from "../../html/messages.ts";
 import { paths } from "../../html/paths.ts";
-import { iconStatusBody, printerIcon } from "../../html/printers/icon.ts";
+import { clientIcon, iconStatusBody, printerIcon } from "../../html/printers/icon.ts";
 import { preferencesStatusBody } from "../../html/printers/preferences.ts";
 import { logoUpdate } from "../../html/printers/printer.ts";
-import { readPrinterFile, saveIcon, savePreferences } from "../../services/printers/printer-files.ts";
-import { answerForm, noResult, tryUpload } from "../answer-form.ts";
+import {
+  readClientIcon,
+  readPrinterFile,
+  saveClientIcon,
+  saveIcon,
+  savePreferences,
+} from "../../services/printers/printer-files.ts";
+import { answerForm, noResult, type Result, trySave, tryUpload } from "../answer-form.ts";
 import { bytesDownload, type Reply } from "../answers/reply.ts";
 import { audited } from "../audited-downloads.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
-import { removedPath, withDetails } from "../undo-message.ts";
-import { printerPageOf } from "./printer-page.ts";
-import { printerChangeMessage } from "./printers.ts";
+import { changedPath, removedPath, withDetails } from "../undo-message.ts";
+import { clientPageOf } from "./clients.ts";
+import { printerChangeMessage, printerPageOf } from "./printers.ts";
 
 /** A kind of files of which a printer has at most one. */
 interface FileKind {
@@ -31,11 +38,13 @@ interface FileKind {
   readonly parts: (app: App, id: number, problem?: string) => Html;
 }
 
+const iconLimit = { limitBytes: iconLimitBytes, tooLarge: iconTooLarge };
+
 const icon: FileKind = {
   table: "icons",
   done: "icon",
   label: "icon",
-  limit: { limitBytes: iconLimitBytes, tooLarge: iconTooLarge },
+  limit: iconLimit,
   save: saveIcon,
   parts: ({ store }, id, problem) => {
     const found = store.icons.find(id);
@@ -90,10 +99,17 @@ function afterChange({ table }: FileKind, reply: Reply, path: string): Reply {
 }
 
 /** `GET /printers/{id}/icon` */
-export async function showIcon({ app, id, url }: Context<"id">): Promise<Reply> {
-  const { bytes, sha256 } = await readPrinterFile(app.store, "icons", id);
-  const fileName = url.searchParams.has("download") ? "icon.png" : undefined;
-  return bytesDownload(bytes, { type: "image/png", etag: sha256, fileName });
+export const showIcon = showOf((store, id) => readPrinterFile(store, "icons", id));
+
+/** `GET /clients/{id}/icon` */
+export const showClientIcon = showOf(readClientIcon);
+
+function showOf(read: typeof readClientIcon) {
+  return async ({ app, id, url }: Context<"id">): Promise<Reply> => {
+    const { bytes, sha256 } = await read(app.store, id);
+    const fileName = url.searchParams.has("download") ? "icon.png" : undefined;
+    return bytesDownload(bytes, { type: "image/png", etag: sha256, fileName });
+  };
 }
 
 /** `GET /printers/{id}/preferences` */
@@ -128,4 +144,39 @@ function removeOf(kind: FileKind) {
     });
     return afterChange(kind, reply, pathAfter);
   };
+}
+
+/** `POST /clients/{id}/icon` */
+export async function uploadClientIcon(context: Context<"id">): Promise<Reply> {
+  const { app, request, id } = context;
+  // Throws if the client does not exist, before the file is received.
+  app.store.clients.get(id);
+  const saved = await tryUpload(async () => {
+    const { incoming } = await receiveFile(app.store, request, iconLimit);
+    return saveClientIcon(app, id, incoming);
+  });
+  return answerClientIcon(context, saved);
+}
+
+/** `DELETE /clients/{id}/icon`, and `POST /clients/{id}/icon/delete` */
+export async function removeClientIcon(context: Context<"id">): Promise<Reply> {
+  const { app, id } = context;
+  app.store.clients.get(id);
+  return answerClientIcon(
+    context,
+    await trySave(() => app.undo.keep(app.store.clients.setIcon(id, undefined))),
+  );
+}
+
+function answerClientIcon({ app, request, id }: Context<"id">, saved: Result<KeptChange>): Promise<Reply> {
+  const details = { undo: saved.value };
+  return answerForm(request, saved, {
+    redirect: () => changedPath(app, `${paths.client(id)}?done=saved`, details),
+    page: ({ message }) => clientPageOf(app, request, id, { iconProblem: message }),
+    fragment: ({ error }) => {
+      const client = app.store.clients.get(id);
+      const message = error ? undefined : withDetails(app, clientMessage("saved", client), details);
+      return html`${iconStatusBody(clientIcon(id), client.icon, error?.message)}${notify(message)}`;
+    },
+  });
 }

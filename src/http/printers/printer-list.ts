@@ -34,8 +34,7 @@ export async function printersPageOf(
   form: FormState,
   isFormRequested: boolean,
 ): Promise<Html> {
-  const choices = await choicesOf(app, form);
-  return printersPage(pageContext, list, { form, choices, isRequested: isFormRequested });
+  return printersPage(pageContext, list, form, await choicesOf(app, form), isFormRequested);
 }
 
 /** The choices in a printer's form: clients, drivers, and the models of the drivers that are chosen in `form`. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { addTo } from "../../domain/collections.ts";
+import { addTo, getOrAdd } from "../../domain/collections.ts";
 import type { KeptChange } from "../../domain/deletion.ts";
 import { chosenInf, type Driver } from "../../domain/drivers/driver.ts";
 import {
@@ -107,13 +107,11 @@ function revisionMaker({ drivers }: Store, changed: Driver): (printer: Printer) 
   const makers = new Map<string, (printer: Printer) => string>();
   return (printer) => {
     const { driver_id, arm64_driver_id } = printer;
-    const key = `${driver_id} ${arm64_driver_id}`;
-    const known = makers.get(key);
-    if (known !== undefined) return known(printer);
-    const driver = driverOf(driver_id);
-    // A printer without a driver deploys nothing.
-    const make = driver === undefined ? () => "" : revisionsWith(driver, driverOf(arm64_driver_id));
-    makers.set(key, make);
+    const make = getOrAdd(makers, `${driver_id} ${arm64_driver_id}`, () => {
+      const driver = driverOf(driver_id);
+      // A printer without a driver deploys nothing.
+      return driver === undefined ? () => "" : revisionsWith(driver, driverOf(arm64_driver_id));
+    });
     return make(printer);
   };
 }

@@ -1,4 +1,4 @@
-import { RecentMap } from "../../domain/collections.ts";
+import { getOrAdd, RecentMap } from "../../domain/collections.ts";
 import { chosenInf, type Driver, type DriverSummary } from "../../domain/drivers/driver.ts";
 import { newerVersions, olderVersions } from "../../domain/drivers/driver-version.ts";
 import { isUniversal, modelFinder } from "../../domain/drivers/models.ts";
@@ -43,11 +43,7 @@ export class DriverVersions {
   #hasAnyModel({ id, sha256, inf_path, driver_desc }: DriverSummary, models: readonly string[]): boolean {
     if (models.length === 0) return false;
     const key = [sha256, inf_path, driver_desc, ...models].join("\n");
-    const known = this.#cache.get(key);
-    if (known !== undefined) return known;
-    const hasAny = hasAnyModel(this.#drivers.get(id), models);
-    this.#cache.set(key, hasAny);
-    return hasAny;
+    return getOrAdd(this.#cache, key, () => hasAnyModel(this.#drivers.get(id), models));
   }
 }
 

@@ -52,41 +52,33 @@ async function add(
 ): Promise<AddedDriver> {
   const { store, inspections } = services;
   const known = store.drivers.findByDigest(incoming.sha256);
-  if (known !== undefined) return keepKnown(services, incoming, known, uploader);
+  if (known !== undefined) return keep(services, incoming, uploader, known);
   const { report, inner } = await inspections.inspect(incoming, uploader.network ?? "");
-  if (inner === undefined)
-    return keep(services, incoming, () => store.drivers.add(newDriver(incoming, fileName, report)), uploader);
+  if (inner === undefined) return keep(services, incoming, uploader, newDriver(incoming, fileName, report));
   const taken = { ...inner, path: innerPath(incoming.path) };
-  const added = await store.blobs.inOrder(taken.sha256, () => {
-    const knownInner = store.drivers.findByDigest(taken.sha256);
-    if (knownInner !== undefined) return keepKnown(services, taken, knownInner, uploader);
-    return keep(services, taken, () => store.drivers.add(newDriver(taken, taken.name, report)), uploader);
-  });
+  const added = await store.blobs.inOrder(taken.sha256, () =>
+    keep(
+      services,
+      taken,
+      uploader,
+      store.drivers.findByDigest(taken.sha256) ?? newDriver(taken, taken.name, report),
+    ),
+  );
   return { ...added, taken: inner.remark };
 }
 
-/** Puts back the file of a driver that already has this archive. */
-async function keepKnown(
-  services: DriverServices,
-  incoming: Incoming,
-  driver: Driver,
-  uploader: Uploader,
-): Promise<AddedDriver> {
-  const state = await services.archives.knownStateOf(driver);
-  const previousProblem = state === "sound" ? undefined : state;
-  return keep(services, incoming, async () => ({ driver, isNew: false, previousProblem }), uploader);
-}
-
-/** Keeps the file, then makes or finds its record. */
+/** Keeps the file, then makes the record of a new driver. For a known one, it only puts the file back. */
 async function keep(
   { store, archives, packages }: DriverServices,
   incoming: Incoming,
-  record: () => Promise<AddedDriver>,
   { recheckSender }: Uploader,
+  driver: Driver | NewDriver,
 ): Promise<AddedDriver> {
+  const state = "id" in driver ? await archives.knownStateOf(driver) : undefined;
   const added = await store.blobs.keep("drivers", incoming, async () => {
     await recheckSender?.();
-    return record();
+    if (!("id" in driver)) return store.drivers.add(driver);
+    return { driver, isNew: false, previousProblem: state === "sound" ? undefined : state };
   });
   await archives.recordUpload(incoming.sha256);
   packages.prepare(added.driver);

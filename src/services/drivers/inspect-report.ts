@@ -24,7 +24,7 @@ export function reportOf(inspection: Inspection): ArchiveReport {
   const { archive, readings, printerInf } = inspection;
   const { summaries, unused } = summariesOf(inspection);
   const warnings = [...archive.warnings, ...infWarnings(inspection)];
-  const budget = new ReportBudget(reportLimitBytes - 4096);
+  const budget = new ReportBudget();
   budget.charge(warnings);
   const listedUnused = unused && withinBudget(budget, unused);
   for (const summary of summaries.values()) budget.charge({ ...summary, ...withoutLists(summary) });
@@ -46,13 +46,9 @@ export function reportOf(inspection: Inspection): ArchiveReport {
 
 /** Counts down the bytes of JSON, the descriptions and the other names that a report may still take. */
 class ReportBudget {
-  #bytes: number;
+  #bytes = reportLimitBytes - 4096;
   #descriptions = descriptionsLimit;
   #names = namesLimit;
-
-  constructor(bytes: number) {
-    this.#bytes = bytes;
-  }
 
   charge(value: unknown): void {
     this.#bytes -= Buffer.byteLength(JSON.stringify(value));
@@ -114,14 +110,11 @@ function withinBudget(budget: ReportBudget, unused: UnusedFiles): UnusedFiles {
   return { ...unused, paths: budget.names(unused.paths) };
 }
 
-interface Summaries {
-  /** In the order of the INFs, with uncut lists. */
-  readonly summaries: Map<InfReading, InfSummary>;
-  /** Files that no printer INF uses; undefined without a printer INF. */
-  readonly unused: UnusedFiles | undefined;
-}
-
-function summariesOf(inspection: Inspection): Summaries {
+/**
+ * @returns the INFs in their order, with uncut lists, and `unused`: files that no printer INF uses; undefined without a
+ *   printer INF
+ */
+function summariesOf(inspection: Inspection) {
   const { archive, readings, files, work } = inspection;
   const sizes = new Map(archive.entries.map((entry) => [entry.path, entry.size]));
   const total = sum([...sizes.values()]);

@@ -19,11 +19,6 @@ interface UploadInspection {
   readonly inner?: InnerArchive;
 }
 
-interface InnerInspection {
-  readonly inspection: Inspection;
-  readonly inner: Omit<InnerArchive, "remark">;
-}
-
 interface InnerTarget {
   /** The file that inner ZIPs are extracted to. The caller deletes it. */
   readonly path: string;
@@ -82,7 +77,7 @@ async function bestInner(
     .toSorted((a, b) => b.size - a.size)
     .slice(0, maxInnerArchives);
   const found: { readonly entry: ArchiveEntry; readonly inf: InfReading }[] = [];
-  let last: InnerInspection | undefined;
+  let last: Awaited<ReturnType<typeof readInner>> | undefined;
   for (const entry of candidates) {
     last = await readInner(source, entry, target).catch(undefinedIfUnreadable);
     const inf = last?.inspection.printerInf;
@@ -111,11 +106,7 @@ function takenInWords(taken: ArchiveEntry, others: readonly ArchiveEntry[]): str
 }
 
 /** Extracts an inner archive to the target and reads it. @throws UserError "invalid" if it is not a driver ZIP */
-async function readInner(
-  source: ByteSource,
-  entry: ArchiveEntry,
-  { path }: InnerTarget,
-): Promise<InnerInspection> {
+async function readInner(source: ByteSource, entry: ArchiveEntry, { path }: InnerTarget) {
   const hash = createHash("sha256");
   await writeBlocking(path, (write) =>
     unpackEntry(source, entry, (chunk) => {

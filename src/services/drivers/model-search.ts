@@ -8,21 +8,17 @@ import type { Store } from "../../store/store.ts";
 /** The maximum numbers of drivers, and of characters in their model names. Thirty drivers have about a million. */
 const cacheLimits = { count: 1000, weight: 8_000_000 };
 
-interface DriverReports {
-  readonly drivers: Pick<Store["drivers"], "find">;
-}
-
 /** Searches the model names in all printer INFs of the drivers' archives. */
 export class ModelSearch {
-  readonly #store: DriverReports;
+  readonly #drivers: Pick<Store["drivers"], "find">;
   /** By the archive's digest: the content of an archive never changes. */
   readonly #cache = new LruCache<readonly ModelName[]>({
     ...cacheLimits,
     weigh: (names) => names.reduce((sum, { name, folded }) => sum + name.length + folded.length, 0),
   });
 
-  constructor(store: DriverReports) {
-    this.#store = store;
+  constructor({ drivers }: { readonly drivers: Pick<Store["drivers"], "find"> }) {
+    this.#drivers = drivers;
   }
 
   /** @returns a model by driver id, for rows that lack words of `q`. The model contains all words that the row lacks. */
@@ -42,7 +38,7 @@ export class ModelSearch {
     if (known !== undefined) return known;
     // Reports may be large: other requests run between two of them.
     await setImmediate();
-    const driver = this.#store.drivers.find(id);
+    const driver = this.#drivers.find(id);
     // A driver that was deleted meanwhile may be restored: nothing is cached for it.
     return driver === undefined ? [] : this.#cache.get(sha256, async () => namesIn(driver));
   }

@@ -80,7 +80,9 @@ function planDriver(store: Store, ids: readonly number[], wanted: DriverChange):
   const models = printers.map((printer) => ({ printer, before: before(printer), desc: descOf(printer) }));
   const unmatched = models.filter(({ desc }) => desc === undefined).map(({ printer }) => printer);
   if (driver !== undefined && unmatched.length > 0)
-    throwIfAny({ driver_desc: chooseModelMessage(driver, unmatched) });
+    throwIfAny({
+      driver_desc: `“${driverTitle(driver)}” does not contain the model of ${namesOf(unmatched)}. Choose a model. Nothing was changed.`,
+    });
   const titles = new Map(drivers.map((one) => [one.id, driverTitle(one)]));
   const label = (id: number | null, model: string) =>
     [titles.get(id ?? 0) ?? "", model].filter((text) => text !== "").join(" · ");
@@ -183,8 +185,4 @@ const maxNames = 3;
 function namesOf(printers: readonly PrinterWithModels[]): string {
   const names = printers.map(({ name }) => `“${name}”`);
   return firstOf(names, maxNames);
-}
-
-function chooseModelMessage(driver: Driver, printers: readonly PrinterWithModels[]): string {
-  return `“${driverTitle(driver)}” does not contain the model of ${namesOf(printers)}. Choose a model. Nothing was changed.`;
 }

@@ -31,10 +31,8 @@ export function planMove(store: Store, fromId: number, toId: number): PlanWithPr
   const [from, to] = [store.drivers.get(fromId), store.drivers.get(toId)];
   const match = modelMatcher(to);
   const affected = affectedPrinterMaker(store.clients.names());
-  const [byModel, byArm64Model] = [
-    new Map<string, AffectedPrinter[]>(),
-    new Map<string, AffectedPrinter[]>(),
-  ];
+  const byModel = new Map<string, AffectedPrinter[]>();
+  const byArm64Model: typeof byModel = new Map();
   const keeping: AffectedPrinter[] = [];
   const hasArm64Files = arm64Problem(to, undefined) === undefined;
   const printers = store.printers.modelsOf(store.printers.idsOfDriver(fromId));
@@ -112,9 +110,8 @@ function modelsByPrinter({ to, pairs, printers: all }: PlanWithPrinters, chosen:
     const wanted = cleanText(chosen(i) ?? match ?? "");
     const problem = problemOf(wanted, has);
     if (problem !== undefined) problems[`model_${i}`] = problem;
-    const [field, given] = isArm64
-      ? (["arm64_driver_desc", arm64Models] as const)
-      : (["driver_desc", models] as const);
+    const field = isArm64 ? "arm64_driver_desc" : "driver_desc";
+    const given = isArm64 ? arm64Models : models;
     for (const { id } of printers) given.set(id, driverDescFor(to, wanted, byId.get(id)?.[field] ?? ""));
   }
   throwIfAny(problems);

@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type BlobKind, type Blobs, blobDigest, blobKinds } from "../blobs.ts";
 import type { DeletedFile } from "../deletions.ts";
@@ -17,12 +17,6 @@ const minFreeBytes = 1024 * 1024 * 1024;
 
 /** The folder below DATA_DIR. A start moves files out of it that records need again. */
 export const keptFilesFolder = join("backups", "files");
-
-interface KeptFile extends DeletedFile {
-  readonly path: string;
-  /** In bytes. */
-  readonly size: number;
-}
 
 /**
  * Files of finally deleted records that a kept state of the database still needs, so that its drivers have their archives when
@@ -60,17 +54,9 @@ export class KeptFiles {
       });
   }
 
-  async list(): Promise<readonly KeptFile[]> {
-    const files: KeptFile[] = [];
-    for (const kind of blobKinds) {
-      for (const name of await readdir(this.#folder(kind)).catch(noneIfAbsent)) {
-        const sha256 = blobDigest(kind, name);
-        const path = join(this.#folder(kind), name);
-        const found = await stat(path).catch(undefinedIfAbsent);
-        if (sha256 !== undefined && found?.isFile()) files.push({ kind, sha256, path, size: found.size });
-      }
-    }
-    return files;
+  async list(): Promise<readonly DigestFile[]> {
+    const lists = blobKinds.map((kind) => digestFiles(this.#folder(kind), kind));
+    return (await Promise.all(lists)).flat();
   }
 
   async clear(): Promise<void> {
@@ -86,4 +72,27 @@ export class KeptFiles {
     const free = (await freeBytes(this.#dataDir)) ?? 0;
     return this.#backups.needsFile(kind, sha256) && free >= minFreeBytes;
   }
+}
+
+interface DigestFile extends DeletedFile {
+  readonly name: string;
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+  /** UTC, milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** The files of a folder that are named by a digest; none when there is no such folder. */
+export async function digestFiles(folder: string, kind: BlobKind): Promise<DigestFile[]> {
+  const found: DigestFile[] = [];
+  for (const name of await readdir(folder).catch(noneIfAbsent)) {
+    const sha256 = blobDigest(kind, name);
+    if (sha256 === undefined) continue;
+    const path = join(folder, name);
+    const stats = await lstat(path).catch(undefinedIfAbsent);
+    if (!stats?.isFile()) continue;
+    found.push({ kind, sha256, name, path, size: stats.size, modifiedAt: stats.mtimeMs });
+  }
+  return found;
 }

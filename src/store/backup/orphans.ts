@@ -1,10 +1,10 @@
-import { open, readdir, rm, stat } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../domain/errors.ts";
 import { counted, dayMs } from "../../domain/text.ts";
-import { type BlobKind, blobDigest, blobKinds } from "../blobs.ts";
-import { makeFolders, moveIntoPlace, noneIfAbsent } from "../durable-files.ts";
-import { keptFilesFolder } from "./kept-files.ts";
+import { type BlobKind, blobKinds } from "../blobs.ts";
+import { makeFolders, moveIntoPlace } from "../durable-files.ts";
+import { digestFiles, keptFilesFolder } from "./kept-files.ts";
 
 const lostDays = 30;
 const lostMs = lostDays * dayMs;
@@ -31,10 +31,10 @@ export async function tidyBlobs(options: TidyOptions): Promise<void> {
   for (const kind of blobKinds) {
     try {
       for (const folder of ["lost", keptFilesFolder]) counts.back += await moveBack(options, kind, folder);
-      const orphans = (await files(options.dataDir, kind)).filter(
+      const orphans = (await digestFiles(join(options.dataDir, kind), kind)).filter(
         ({ sha256 }) => !options.needed[kind].has(sha256),
       );
-      const markers = await files(options.dataDir, kind, "incoming");
+      const markers = await digestFiles(join(options.dataDir, "incoming"), kind);
       const unrecorded = new Set(markers.map(({ sha256 }) => sha256));
       const old = orphans.filter(
         ({ sha256, modifiedAt }) => modifiedAt <= lastWrite || unrecorded.has(sha256),
@@ -44,7 +44,7 @@ export async function tidyBlobs(options: TidyOptions): Promise<void> {
         await moveToLost(options, kind, name);
         counts.lost++;
       }
-      for (const { name } of markers) await rm(join(options.dataDir, "incoming", name), { force: true });
+      for (const { path } of markers) await rm(path, { force: true });
       if (lastWrite > 0) counts.deleted += await deleteLost(options, kind);
     } catch (error) {
       log(`warning: ${kind}/ was left as it is: ${errorMessage(error)}`);
@@ -75,33 +75,12 @@ function logCounts(counts: Counts, log: TidyOptions["log"]): void {
   logCount(`files deleted from lost/ after ${lostDays} days`, counts.deleted);
 }
 
-interface FoundFile {
-  readonly name: string;
-  readonly sha256: string;
-  /** UTC, milliseconds since 1970. */
-  readonly modifiedAt: number;
-}
-
-/** The files of a folder that are named by a digest; none when there is no such folder. */
-async function files(root: string, kind: BlobKind, folder: string = kind): Promise<FoundFile[]> {
-  const found: FoundFile[] = [];
-  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(noneIfAbsent);
-  for (const entry of entries) {
-    const sha256 = blobDigest(kind, entry.name);
-    if (sha256 === undefined || !entry.isFile()) continue;
-    const { mtimeMs } = await stat(join(root, folder, entry.name));
-    found.push({ name: entry.name, sha256, modifiedAt: mtimeMs });
-  }
-  return found;
-}
-
 async function moveBack({ dataDir, needed }: TidyOptions, kind: BlobKind, folder: string): Promise<number> {
-  const present = new Set((await files(dataDir, kind)).map(({ sha256 }) => sha256));
-  const missing = (await files(join(dataDir, folder), kind)).filter(
+  const present = new Set((await digestFiles(join(dataDir, kind), kind)).map(({ sha256 }) => sha256));
+  const missing = (await digestFiles(join(dataDir, folder, kind), kind)).filter(
     ({ sha256 }) => needed[kind].has(sha256) && !present.has(sha256),
   );
-  for (const { name } of missing)
-    await moveIntoPlace(join(dataDir, folder, kind, name), join(dataDir, kind, name));
+  for (const { name, path } of missing) await moveIntoPlace(path, join(dataDir, kind, name));
   return missing.length;
 }
 
@@ -124,8 +103,8 @@ async function setTime(path: string, time: number): Promise<void> {
 }
 
 async function deleteLost({ dataDir, now }: TidyOptions, kind: BlobKind): Promise<number> {
-  const folder = join(dataDir, "lost");
-  const due = (await files(folder, kind)).filter(({ modifiedAt }) => modifiedAt + lostMs < now);
-  for (const { name } of due) await rm(join(folder, kind, name), { force: true });
+  const lost = await digestFiles(join(dataDir, "lost", kind), kind);
+  const due = lost.filter(({ modifiedAt }) => modifiedAt + lostMs < now);
+  for (const { path } of due) await rm(path, { force: true });
   return due.length;
 }

@@ -7,23 +7,11 @@ import {
   type RestoredRecord,
 } from "../../domain/deletion.ts";
 import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
-import type { Icon } from "../../domain/printers/icon.ts";
-import type { Preferences } from "../../domain/printers/preferences.ts";
 import { firstOf } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
-import { type Deletions, deletedTables, forgetRows, type References, type Removal } from "../deletions.ts";
-import type { Drivers } from "../drivers/drivers.ts";
+import { deletedTables, forgetRows, type References } from "../deletions.ts";
 import { keptDigests } from "../kept-changes.ts";
-import type { Clients } from "../printers/clients.ts";
-import type { PrinterFiles } from "../printers/printer-files.ts";
-
-interface RestoreResult {
-  readonly record: RestoredRecord;
-  /** The restored printers. */
-  readonly printerIds: readonly number[];
-  /** The deletion of the icon or preferences that were replaced, if there were any. */
-  readonly removal: Removal | undefined;
-}
+import type { recordsOf } from "../records.ts";
 
 /** Further records are only counted. */
 const maxNames = 5;
@@ -33,13 +21,10 @@ const replacedRemarks = {
   preferences: "The preferences that they replaced can be restored as well.",
 };
 
-interface Records {
-  readonly deletions: Deletions;
-  readonly clients: Clients;
-  readonly drivers: Drivers;
-  readonly icons: Pick<PrinterFiles<Icon>, "removeReplaced">;
-  readonly preferences: Pick<PrinterFiles<Preferences>, "removeReplaced">;
-}
+type Records = Pick<
+  ReturnType<typeof recordsOf>,
+  "deletions" | "clients" | "drivers" | "icons" | "preferences"
+>;
 
 /** Restores deleted and changed records as they were. */
 export class Restoring {
@@ -54,9 +39,10 @@ export class Restoring {
   /**
    * Undoes a deletion completely or not at all. Of a change, it undoes what nobody changed since. A restored icon replaces the printer's current icon, whose deletion can be
    * undone as well.
+   * @returns the record, the restored printers, and the deletion of the icon or preferences that were replaced, if there were any
    * @throws NotRestored when another record prevents it
    */
-  restore(id: number): Promise<RestoreResult> {
+  restore(id: number) {
     return this.#db.write(() => {
       const { deletions, icons, preferences } = this.#records;
       const deletion = deletions.find(id);
@@ -75,7 +61,8 @@ export class Restoring {
       this.#relistDrivers(references);
       if (file && removal?.deletionId !== undefined) remarks.push(replacedRemarks[file]);
       const { kind, recordId, name } = deletion;
-      return { record: { kind, recordId, name, remarks }, printerIds, removal };
+      const record: RestoredRecord = { kind, recordId, name, remarks };
+      return { record, printerIds, removal };
     });
   }
 

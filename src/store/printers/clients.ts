@@ -73,11 +73,7 @@ export class Clients {
       const client = this.get(id);
       const settings = change(client);
       this.#checkName(settings.name, id);
-      const record = { kind: "changed-client", recordId: id, name: client.name, ids: [id] } as const;
-      const set = `UPDATE clients SET ${columns.map((column) => `${column} = ?`).join()} WHERE id = ?`;
-      const kept = keepEarlier(this.#db, this.#clock(), { ...record, table: "clients" }, () => {
-        this.#db.all(set, [...valuesOf(settings), id]);
-      });
+      const kept = this.#set(client, columns, valuesOf(settings));
       checkBytes(this.#db);
       return kept;
     });
@@ -90,13 +86,18 @@ export class Clients {
   setIcon(id: number, icon: Client["icon"]): Promise<KeptChange> {
     return this.#db.write(() => {
       const client = this.get(id);
-      const record = { kind: "changed-client", recordId: id, name: client.name, ids: [id] } as const;
-      const set = "UPDATE clients SET icon_sha256 = ?, icon_size = ? WHERE id = ?";
-      const kept = keepEarlier(this.#db, this.#clock(), { ...record, table: "clients" }, () => {
-        this.#db.all(set, [icon?.sha256 ?? "", icon?.size ?? 0, id]);
-      });
+      const kept = this.#set(client, ["icon_sha256", "icon_size"], [icon?.sha256 ?? "", icon?.size ?? 0]);
       if (typeof kept === "number") keepFiles(this.#db, kept, iconFilesOf(client));
       return kept;
+    });
+  }
+
+  /** Within a write: sets columns of a client. */
+  #set({ id, name }: Client, names: readonly string[], values: readonly (string | number)[]): KeptChange {
+    const record = { kind: "changed-client", recordId: id, name, table: "clients", ids: [id] } as const;
+    const set = names.map((column) => `${column} = ?`).join();
+    return keepEarlier(this.#db, this.#clock(), record, () => {
+      this.#db.all(`UPDATE clients SET ${set} WHERE id = ?`, [...values, id]);
     });
   }
 

@@ -98,8 +98,7 @@ export class ManyPrinters {
   remove(id: number): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
       const { printer } = this.#printers.get(id);
-      const deleted = { kind: "printer", recordId: id, name: printer.name } as const;
-      return this.#remove([id], deleted, isFinal);
+      return this.#remove([id], { kind: "printer", recordId: id, name: printer.name }, isFinal);
     });
   }
 
@@ -107,9 +106,7 @@ export class ManyPrinters {
   removeMany(ids: readonly number[]): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
       this.checkExist(ids);
-      const name = nameOf(ids);
-      const deleted = { kind: "printers", recordId: 0, name } as const;
-      return this.#remove(ids, deleted, isFinal);
+      return this.#remove(ids, { kind: "printers", recordId: 0, name: nameOf(ids) }, isFinal);
     });
   }
 
@@ -141,13 +138,8 @@ export class ManyPrinters {
 
   /** Within a write: runs a change of printers that can be undone. */
   keepEarlier(ids: readonly number[], work: () => void): KeptChange {
-    const name = nameOf(ids);
-    const record = {
-      kind: "changed-printers",
-      recordId: 0,
-      name,
-      references: this.#references(ids),
-    } as const;
+    const references = this.#references(ids);
+    const record = { kind: "changed-printers", recordId: 0, name: nameOf(ids), references } as const;
     return keepEarlier(this.#db, this.#clock(), { ...record, table: "printers", ids }, work);
   }
 

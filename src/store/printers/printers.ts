@@ -1,10 +1,14 @@
 import type { SqlValue } from "sql.js";
 import type { KeptChange } from "../../domain/deletion.ts";
+import { chosenInf, type DriverSummary } from "../../domain/drivers/driver.ts";
+import { hasModel } from "../../domain/drivers/models.ts";
+import { ippProblem } from "../../domain/drivers/windows-drivers.ts";
 import { type FieldMessages, missingRecord } from "../../domain/errors.ts";
 import { throwIfAny } from "../../domain/fields.ts";
 import type { Icon } from "../../domain/printers/icon.ts";
 import type { ListedPrinter, PrinterDetails, PrinterWithModels } from "../../domain/printers/listings.ts";
 import type { Printer, PrinterSettings } from "../../domain/printers/printer.ts";
+import { arm64Problem } from "../../domain/printers/printer-drivers.ts";
 import {
   listedSettingsFrom,
   type PrinterReferences,
@@ -16,7 +20,6 @@ import { type Drivers, usesDriver } from "../drivers/drivers.ts";
 import { keepEarlier } from "../kept-changes.ts";
 import { checkBytes, checkRoom, maxRecords } from "../record-limits.ts";
 import type { Clients } from "./clients.ts";
-import { referenceProblems } from "./printer-references.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 
@@ -222,7 +225,20 @@ export class Printers {
 
   /** Problems with the records that a printer refers to, by field. */
   referenceProblems(printer: PrinterReferences): FieldMessages {
-    return referenceProblems({ clients: this.#clients, drivers: this.#drivers }, printer);
+    const { client_id, driver_id, driver_desc, protocol } = printer;
+    const [clients, drivers] = [this.#clients, this.#drivers];
+    const problems: Record<string, string> = {};
+    if (client_id !== null && clients.find(client_id) === undefined) {
+      problems.client_id = `Client ${client_id} does not exist.`;
+    }
+    const driver = driver_id === null ? undefined : drivers.findSummary(driver_id);
+    if (driver_id !== null && driver === undefined)
+      problems.driver_id = `Driver ${driver_id} does not exist.`;
+    if (driver !== undefined)
+      Object.assign(problems, modelProblem(drivers, driver, ["driver_desc", driver_desc, "The driver"]));
+    const others = { ...arm64Problems(drivers, printer), ...problems };
+    if (protocol === undefined || driver === undefined) return others;
+    return { ...ippProblem(protocol, driver), ...others };
   }
 
   /** Reads every row when the service starts. @throws Error with the first unreadable row */
@@ -334,4 +350,30 @@ function printerOf(row: Row): Printer {
   // A ticket can be a thousand times as large as its column, so it is unpacked only when it is read.
   const ticket = { enumerable: true, get: () => unpackText(packed) };
   return Object.defineProperty(printer, "print_ticket", ticket);
+}
+
+function modelProblem(
+  drivers: Drivers,
+  { id, driver_desc }: DriverSummary,
+  [field, model, what]: readonly [field: string, model: string, what: string],
+): FieldMessages {
+  if (model === "" || model === driver_desc) return {};
+  const driver = drivers.find(id);
+  if (driver === undefined || hasModel(chosenInf(driver), model)) return {};
+  return { [field]: `${what} does not contain the model “${model}”. Choose one from the list.` };
+}
+
+/** Problems with the driver for ARM64. */
+function arm64Problems(drivers: Drivers, printer: PrinterReferences): FieldMessages {
+  const { protocol, arm64_driver_id = null, arm64_driver_desc = "" } = printer;
+  if (arm64_driver_id === null) {
+    const problem = `Choose the driver for ARM64 that has the model “${arm64_driver_desc}”, or leave the model empty.`;
+    return arm64_driver_desc === "" ? {} : { arm64_driver_id: problem };
+  }
+  const driver = drivers.findSummary(arm64_driver_id);
+  if (driver === undefined)
+    return { arm64_driver_id: `Driver ${arm64_driver_id} for ARM64 does not exist. Choose another.` };
+  const problem = arm64Problem(driver, protocol);
+  if (problem !== undefined) return { arm64_driver_id: problem };
+  return modelProblem(drivers, driver, ["arm64_driver_desc", arm64_driver_desc, "The driver for ARM64"]);
 }
