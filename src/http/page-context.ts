@@ -20,7 +20,7 @@ export function pageContextOf(request: IncomingMessage, message?: Message): Page
 /** The message after links were ended. */
 export function linksMessage(url: URL): Message | undefined {
   return doneMessage(url, {
-    link: "The link has ended. Download its script again where it is needed.",
+    link: "The link has ended. Where it is needed, create a new one or download the script again.",
     links: "All links have ended. Download single scripts again. Packages still work.",
   });
 }

@@ -1,13 +1,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
-import type { Icon } from "../domain/printers/icon.ts";
-import type { Preferences } from "../domain/printers/preferences.ts";
-import type { Accounts } from "./access/accounts.ts";
 import type { Links } from "./access/links.ts";
 import { openSecret } from "./access/secret.ts";
-import type { Sessions } from "./access/sessions.ts";
-import type { Tokens } from "./access/tokens.ts";
 import { ChangeRecorder } from "./audit/change-recorder.ts";
 import type { AuditLog } from "./audit/log.ts";
 import { openAudit } from "./audit/open.ts";
@@ -24,33 +19,19 @@ import { Database } from "./database/database.ts";
 import { type Lock, lockFolder } from "./database/lock.ts";
 import { isDiskFull } from "./database/reserve.ts";
 import type { SavedState } from "./database/saved-file.ts";
-import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./deploy/downloads.ts";
 import { Signatures } from "./deploy/signatures.ts";
 import type { Drivers } from "./drivers/drivers.ts";
 import { freeBytes, removeUnfinished } from "./durable-files.ts";
-import type { Clients } from "./printers/clients.ts";
 import { ManyPrinters } from "./printers/many-printers.ts";
-import type { PrinterFiles } from "./printers/printer-files.ts";
-import type { Printers } from "./printers/printers.ts";
 import { checkRows, recordsOf } from "./records.ts";
 
 /** All data in DATA_DIR. */
-export interface Store {
-  readonly accounts: Accounts;
-  readonly sessions: Sessions;
-  readonly clients: Clients;
-  readonly drivers: Drivers;
-  readonly printers: Printers;
+export interface Store extends ReturnType<typeof recordsOf> {
   readonly manyPrinters: ManyPrinters;
-  readonly icons: PrinterFiles<Icon>;
-  readonly preferences: PrinterFiles<Preferences>;
   readonly downloads: Downloads;
   /** The ids of all printers and clients, and of uploaded drivers. */
   recordNumbers(): RecordNumbers;
-  readonly tokens: Tokens;
-  readonly links: Links;
-  readonly deletions: Deletions;
   readonly restoring: Restoring;
   readonly blobs: Blobs;
   readonly backups: Backups;

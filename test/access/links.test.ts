@@ -295,7 +295,7 @@ test("a link changes nothing and opens no page, and an ended one is answered wit
 
   assert.ok(statuses.every((status) => status === 303 || status === 401));
   assert.deepEqual([atLast, ended.status, ended.headers.get("location")], [200, 403, null]);
-  assert.match(await ended.text(), /This link expired on 2026-11-29\..*download the script again/);
+  assert.match(await ended.text(), /This link has ended on 2026-11-29\..*download the script again/);
   assert.equal(linkEndDay(noon, 7) * dayMs, Date.UTC(2026, 10, 29));
 });
 

@@ -62,7 +62,7 @@ test("a script's bytes stay the same for a day, its link ends at the end of a da
   assert.equal(first, evening);
   assert.notEqual(first, tomorrow);
   assert.deepEqual([last, ended.status], [200, 403]);
-  assert.match(await ended.text(), /expired on 2026-11-24\..*download the script again/);
+  assert.match(await ended.text(), /ended on 2026-11-24\..*download the script again/);
   assert.deepEqual(after, before);
   assert.ok(before.every((bytes) => !bytes.includes("link=")));
 });
@@ -91,7 +91,7 @@ test("links of a disabled or deleted account have ended, and no later account re
   await addPerson(app, "tech", "operator");
   const deleted = await ask();
 
-  assert.match(text, /This link expired\./);
+  assert.match(text, /This link has ended, because its maker no longer has access\./);
   assert.deepEqual([before, enabled], [Array(3).fill(200), Array(3).fill(200)]);
   assert.deepEqual([disabled, deleted], [Array(3).fill(403), Array(3).fill(403)]);
 });
@@ -124,11 +124,11 @@ test("a link in a script ends with the token or the link that fetched the script
 
   assert.deepEqual(before, [200, 200, 200, 200]);
   assert.deepEqual([linkEnded, atLast], [Array.of(403, 403, 200, 200), Array.of(403, 403, 200, 200)]);
-  assert.match(text, /This link expired on 2026-11-23/);
+  assert.match(text, /This link has ended on 2026-11-23/);
   assert.deepEqual(expired, [403, 403, 403, 200]);
   assert.deepEqual(revoked, [403, 403, 403, 403]);
   for (const path of paths.slice(2))
-    assert.match(await (await service.fetch(path)).text(), /This link (expired\.|is not valid\.)/);
+    assert.match(await (await service.fetch(path)).text(), /This link (has ended, because|is not valid\.)/);
 });
 
 test("a script names the address of its driver's files in its log and error without the link", {

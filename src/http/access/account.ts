@@ -49,13 +49,14 @@ export async function changePassword({ app, request }: Context): Promise<Reply> 
 /** `POST /account/sessions/{id}/end` */
 export async function endSession({ app, request, id }: Context<"id">): Promise<Reply> {
   const signedIn = senderOf(request).signedIn;
-  if (signedIn !== undefined) await app.store.sessions.endElsewhere(signedIn.account.id, id);
+  if (signedIn !== undefined) await app.store.sessions.endElsewhere(signedIn.account.id, "id = ?", id);
   return redirect(`${paths.account}?done=ended`);
 }
 
 /** `POST /account/sessions/end` */
 export async function endOthers({ app, request }: Context): Promise<Reply> {
   const signedIn = senderOf(request).signedIn;
-  if (signedIn !== undefined) await app.store.sessions.endOthers(signedIn.account.id, signedIn.session.id);
+  if (signedIn !== undefined)
+    await app.store.sessions.endElsewhere(signedIn.account.id, "id <> ?", signedIn.session.id);
   return redirect(`${paths.account}?done=others`);
 }

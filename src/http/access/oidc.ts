@@ -14,7 +14,7 @@ import { originFor, refusedSignIn } from "./sign-in.ts";
 /** `GET /sign-in/oidc`, with `?next=` for the page after it: sends the browser to the provider. */
 export async function begin({ app, request, url }: Context): Promise<Reply> {
   const next = localPath(url.searchParams.get("next"));
-  const begun = await trySignIn(() => required(app.oidc).begin(next, senderOf(request).address));
+  const begun = await trySignIn(() => requireOidc(app.oidc).begin(next, senderOf(request).address));
   if (begun.error !== undefined) return refusedSignIn(app, request, { next }, begun.error);
   const { cookie, location } = begun.value;
   const flow = { name: "platen-oidc", value: cookie, ms: oidcFlowMs } as const;
@@ -26,7 +26,7 @@ export async function finish({ app, request, url }: Context): Promise<Reply> {
   const { config } = app;
   const flow = cookieOf(request, config, "platen-oidc");
   const from = originFor(request, config);
-  const { value, error } = await trySignIn(() => required(app.oidc).finish(url.searchParams, flow, from));
+  const { value, error } = await trySignIn(() => requireOidc(app.oidc).finish(url.searchParams, flow, from));
   if (error !== undefined) return refusedSignIn(app, request, { next: paths.dashboard }, error);
   return redirect(localPath(value.next), [
     sessionCookie(request, config, value.cookie, config.oidcSessionHours * 3_600_000),
@@ -36,7 +36,7 @@ export async function finish({ app, request, url }: Context): Promise<Reply> {
 }
 
 /** For the types: without OIDC the routes do not exist. */
-function required(oidc: Oidc | undefined): Oidc {
+function requireOidc(oidc: Oidc | undefined): Oidc {
   if (oidc === undefined) throw new UserError("not-found", "OIDC is not set up.");
   return oidc;
 }

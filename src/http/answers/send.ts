@@ -108,7 +108,7 @@ async function sendText(
   });
 }
 
-/** Its bodies by their encoding. Requests that share a reply share the bytes. */
+/** The bodies of a reply, by encoding. Requests that share a reply share the bytes. */
 const bodiesOf = memoize((_: TextReply) => new Map<Encoding | undefined, Promise<Uint8Array>>());
 
 async function bodyOf({ type, body }: TextReply, base: string, encoding: Encoding | undefined) {

@@ -4,7 +4,7 @@ import { groupBy } from "../../domain/collections.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import { paths, pathsOf } from "../../html/paths.ts";
 import { intune } from "../../pkg/formats/intune.ts";
-import type { PublicationState } from "../../pkg/scripts/publish-script.ts";
+import type { PublishScript } from "../../services/deploy/publish.ts";
 import { clientGroup, groupOfClient } from "../../services/printers/printer-group.ts";
 import { bytesDownload, type Download, type Reply } from "../answers/reply.ts";
 import { audited } from "../audited-downloads.ts";
@@ -12,7 +12,6 @@ import type { Context, RequestContext } from "../router.ts";
 import { senderOf } from "../sender.ts";
 import { serviceUrl } from "../service-url.ts";
 import { urlsIn } from "./owners.ts";
-import type { NamedScript } from "./packages.ts";
 
 // Scripts that publish packages to Intune from an operator's PC. Downloading one is not a deployment.
 
@@ -104,9 +103,4 @@ async function partUrls(context: RequestContext, whose: LinkOwner) {
     return url(omitsDriver ? paths.withoutDrivers(path) : path);
   };
   return { scriptUrl: url(publish), packageUrl };
-}
-
-interface PublishScript extends NamedScript {
-  readonly sha256: string;
-  readonly states: readonly PublicationState[];
 }

@@ -64,15 +64,15 @@ export class Links {
     const found = this.#find(address, text) ?? this.#findOld(address, text);
     if (found === undefined || this.#createdAt(ownerIn(found.link.path)) === undefined) {
       const message =
-        "This link is not valid. It may have been revoked. Ask for a new link, or download the script again.";
+        "This link is not valid. It may have ended, or its record was deleted. Ask for a new link, or download the script again.";
       throw new UserError("forbidden", message);
     }
     const { link, endDay } = found;
     const now = this.#clock();
     const day = utcDay(endDay * dayMs);
     if (endDay * dayMs <= now) throw endedError(` on ${day}`);
-    const by = this.#access(link.maker, now);
-    if (by === undefined) throw endedError("");
+    const by = this.#accessOf(link.maker, now);
+    if (by === undefined) throw endedError(", because its maker no longer has access");
     const made = by.name === "" ? "" : `, made by ${by.name}`;
     const { kind, id } = ownerIn(address);
     return { kind: "link", name: `${kind} ${id}${made}, until ${day}`, link, endDay, scope: by.scope };
@@ -106,7 +106,7 @@ export class Links {
   }
 
   /** The maker's name in the audit log and scope; undefined if their access has ended. */
-  #access(
+  #accessOf(
     { kind, id, name, isOperator = false }: LinkMaker,
     now: number,
   ): { readonly name: string; readonly scope?: Scope } | undefined {
@@ -151,6 +151,6 @@ function maxEndDayOf(identity: Identity): number {
 }
 
 function endedError(when: string): UserError {
-  const message = `This link expired${when}. Ask for a new link. If it is in a script, download the script again.`;
+  const message = `This link has ended${when}. Ask for a new link. If it is in a script, download the script again.`;
   return new UserError("forbidden", message);
 }

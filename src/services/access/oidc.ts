@@ -15,7 +15,6 @@ import { type LimitedLog, limitLog } from "../../domain/flood-limit.ts";
 import { quoted } from "../../domain/log.ts";
 import { isSameText, keyFor, randomText, signatureOf } from "../../domain/secrets.ts";
 import { runAs } from "../../store/actor.ts";
-import type { Store } from "../../store/store.ts";
 import { Quota } from "../../workers/admission.ts";
 import {
   cookieBytes,
@@ -25,8 +24,9 @@ import {
   type SignInOrigin,
   TooManyAttempts,
 } from "./sign-in.ts";
+import type { AccessParts } from "./tokens.ts";
 
-interface OidcOptions {
+interface OidcOptions extends AccessParts {
   readonly settings: OidcSettings;
   /** Undefined for a public client. */
   readonly secret: string | undefined;
@@ -34,11 +34,6 @@ interface OidcOptions {
   readonly publicUrl: string;
   readonly sessionMs: number;
   readonly failed: FailedAttempts;
-  readonly store: Store;
-  /** UTC, milliseconds since 1970. */
-  readonly clock: () => number;
-  readonly random: (bytes: number) => Buffer;
-  readonly log: (line: string) => void;
 }
 
 const hour = 3_600_000;
@@ -53,12 +48,6 @@ const maxNextLength = 1000;
 export const maxAnswerBytes = 1024 * 1024;
 /** In place of a name in the cookies of browsers that signed in at the provider. No account has it. */
 const deviceName = "(provider)";
-
-/** What to do at the provider, and the cookie that ties the sign-in to this browser. */
-interface BegunSignIn {
-  readonly location: string;
-  readonly cookie: string;
-}
 
 /** Signs people in at an OpenID Connect provider (OpenID Connect Core 1.0): authorization code with PKCE. */
 export class Oidc {
@@ -96,9 +85,10 @@ export class Oidc {
   /**
    * @param next the path of the page after the sign-in
    * @param from the client's address
+   * @returns the provider's address, and the cookie that ties the sign-in to this browser
    * @throws UserError "busy" if the provider does not answer, "forbidden" if its answer is wrong
    */
-  async begin(next: string, from: string): Promise<BegunSignIn> {
+  async begin(next: string, from: string): Promise<{ readonly location: string; readonly cookie: string }> {
     const { clock, random } = this.#options;
     const server = await this.#ask(from, () => this.#server());
     const cookie = `${(clock() + oidcFlowMs).toString(36)}.${randomText(random, cookieBytes)}`;
@@ -185,7 +175,7 @@ export class Oidc {
         .discoveryRequest(issuer, { algorithm: "oidc", ...this.#requestOptions })
         .then((response) => oauth.processDiscoveryResponse(issuer, response))
         .then((found) => {
-          this.#known = checked(found, issuer);
+          this.#known = checkMetadata(found, issuer);
           return this.#known;
         });
       const metadata = { server, readAt: now };
@@ -211,7 +201,7 @@ export class Oidc {
   async #claims(
     answer: URLSearchParams,
     expected: { readonly state: string; readonly nonce: string; readonly verifier: string },
-  ): Promise<SubjectClaims> {
+  ): Promise<Claims> {
     const [server, client, options] = [await this.#server(), this.#client, this.#requestOptions];
     const code = oauth.validateAuthResponse(server, client, answer, expected.state);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -228,7 +218,7 @@ export class Oidc {
       requireIdToken: true,
     });
     await oauth.validateApplicationLevelSignature(server, response, options);
-    const claims: SubjectClaims = oauth.getValidatedIdTokenClaims(tokens) ?? {};
+    const claims: Claims = oauth.getValidatedIdTokenClaims(tokens) ?? {};
     if (areComplete(this.#options.settings, claims) || server.userinfo_endpoint === undefined) return claims;
     const info = await oauth.userInfoRequest(server, client, tokens.access_token, options);
     return { ...(await oauth.processUserInfoResponse(server, client, String(claims.sub), info)), ...claims };
@@ -242,7 +232,7 @@ export class Oidc {
   }
 
   /** @throws UserError "forbidden" for a person without a name */
-  #personOf(claims: SubjectClaims, from: string): OidcPerson {
+  #personOf(claims: Claims, from: string): OidcPerson {
     const { settings } = this.#options;
     const name = nameInClaims(claims);
     if (name === undefined) {
@@ -312,8 +302,6 @@ export class Oidc {
   }
 }
 
-type SubjectClaims = Claims & { readonly sub?: string };
-
 /** @throws OperationProcessingError for an answer that is too large */
 async function fetchBounded(url: string, init: oauth.CustomFetchOptions<string, unknown>): Promise<Response> {
   const response = await fetch(url, init as RequestInit);
@@ -330,7 +318,7 @@ async function fetchBounded(url: string, init: oauth.CustomFetchOptions<string, 
 const maxWhyCharacters = 300;
 
 /** @throws OperationProcessingError for metadata whose addresses a browser must not open */
-function checked(server: oauth.AuthorizationServer, issuer: URL): oauth.AuthorizationServer {
+function checkMetadata(server: oauth.AuthorizationServer, issuer: URL): oauth.AuthorizationServer {
   const isWrong = (address: unknown) =>
     !URL.canParse(String(address)) ||
     !["https:", issuer.protocol].includes(new URL(String(address)).protocol);

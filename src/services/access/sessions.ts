@@ -19,8 +19,8 @@ export class Sessions {
   constructor(store: Store, clock: () => number, log: (line: string) => void) {
     this.#store = store;
     this.#clock = clock;
-    this.#sessions = new LastUsed("when sessions were used last", log);
-    this.#accounts = new LastUsed("when accounts were used last", log);
+    this.#sessions = new LastUsed(log);
+    this.#accounts = new LastUsed(log);
   }
 
   /** The session of a cookie; undefined if it has ended or the account's one-time password has expired. */
@@ -47,12 +47,9 @@ const saveIntervalMs = 5 * 60_000;
 export class LastUsed {
   /** When a save was last attempted, by the record's id. */
   readonly #attempts = new Map<number, number>();
-  readonly #what: string;
   readonly #log: (line: string) => void;
 
-  /** @param what names the saved times in the log line about a failed save */
-  constructor(what: string, log: (line: string) => void) {
-    this.#what = what;
+  constructor(log: (line: string) => void) {
     this.#log = log;
   }
 
@@ -61,7 +58,7 @@ export class LastUsed {
     if (now - Math.max(savedAt, this.#attempts.get(id) ?? 0) < saveIntervalMs) return;
     this.#attempts.set(id, now);
     save().catch((error: unknown) =>
-      this.#log(`warning: ${this.#what} is not saved: ${errorMessage(error)}`),
+      this.#log(`warning: a time of last use is not saved: ${errorMessage(error)}`),
     );
   }
 }

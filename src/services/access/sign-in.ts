@@ -16,14 +16,9 @@ import { isSameText, keyFor, randomText, secretDigest, signatureOf } from "../..
 import { counted, dayMs } from "../../domain/text.ts";
 import { noHash } from "../../store/access/accounts.ts";
 import { currentActor, runAs } from "../../store/actor.ts";
-import type { Store } from "../../store/store.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SignedIn } from "./sessions.ts";
-
-interface Credentials {
-  readonly name: string;
-  readonly password: string;
-}
+import type { AccessParts } from "./tokens.ts";
 
 export interface SignInOrigin {
   readonly address: string;
@@ -45,13 +40,9 @@ interface Attempt {
   readonly keys: readonly FailureKey[];
 }
 
-interface SignInOptions {
-  readonly store: Store;
+interface SignInOptions extends AccessParts {
   readonly passwords: Passwords;
   readonly failed: FailedAttempts;
-  readonly clock: () => number;
-  readonly random: (bytes: number) => Buffer;
-  readonly log: (line: string) => void;
 }
 
 /** Too many attempts failed: the next one has to wait. */
@@ -98,7 +89,7 @@ export class SignIn {
    *   `TooManyAttempts`; UserError "busy"
    */
   async signIn(
-    { name, password }: Credentials,
+    { name, password }: { readonly name: string; readonly password: string },
     { address, browser, ...cookies }: SignInOrigin,
   ): Promise<{ readonly account: Account; readonly cookie: string; readonly device: string }> {
     const { store, clock, random } = this.#options;

@@ -7,7 +7,8 @@ import { dayMs, utcDay } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 import { LastUsed } from "./sessions.ts";
 
-interface TokensOptions {
+/** What services that sign in people and programs need. */
+export interface AccessParts {
   readonly store: Store;
   /** UTC, milliseconds since 1970. */
   readonly clock: () => number;
@@ -20,12 +21,12 @@ const notATokenMessage = `This is not a token. Tokens begin with “${tokenPrefi
 
 /** Makes and checks the tokens of programs, and records when they were used. */
 export class Tokens {
-  readonly #options: TokensOptions;
+  readonly #options: AccessParts;
   readonly #lastUsed: LastUsed;
 
-  constructor(options: TokensOptions) {
+  constructor(options: AccessParts) {
     this.#options = options;
-    this.#lastUsed = new LastUsed("when tokens were used", options.log);
+    this.#lastUsed = new LastUsed(options.log);
   }
 
   /** @returns the token's text, of which only the beginning and a digest are saved @throws UserError "invalid" */

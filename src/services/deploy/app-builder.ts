@@ -24,7 +24,7 @@ import { clientFacts, type DeploymentFacts, driverFacts, printerFacts } from "./
 /** The address of a package. Empty if the service's address is unknown. */
 export type PackageUrl = (of: LinkOwner, omitsDriver: boolean) => string;
 
-interface Parts {
+export interface BuilderParts {
   readonly store: Store;
   readonly context: PackageContext;
   readonly contents: PackageContents;
@@ -52,13 +52,13 @@ const iconsLimitBytes = 8 * 1024 * 1024;
 
 /** Describes the apps of one script, each with its package. Drivers and icons that apps share are read once. */
 export class AppBuilder {
-  readonly #parts: Parts;
+  readonly #parts: BuilderParts;
   readonly #icons: ReturnType<Store["printers"]["appIcons"]>;
   readonly #pictures = new Map<string, Promise<Picture | undefined>>();
   readonly #drivers = new Map<number, Promise<PublishedApp>>();
 
   /** @param printerIds the printers that the script may publish */
-  constructor(parts: Parts, printerIds: readonly number[]) {
+  constructor(parts: BuilderParts, printerIds: readonly number[]) {
     this.#parts = parts;
     this.#icons = parts.store.printers.appIcons(printerIds);
   }

@@ -125,13 +125,9 @@ export class DeploymentMemory {
     } catch (error) {
       // The next save includes these counts. If the service ends before it, `start` counts them again from the log.
       this.#unsaved.unshift(...counts);
-      this.#warn(errorMessage(error));
+      if (!this.#hasWarned) this.#log(`warning: downloads are not counted: ${errorMessage(error)}`);
+      this.#hasWarned = true;
     }
-  }
-
-  #warn(why: string): void {
-    if (!this.#hasWarned) this.#log(`warning: downloads are not counted: ${why}`);
-    this.#hasWarned = true;
   }
 
   /** Saves the counts of printers that are about to be deleted, so that the counts can be restored with them. */

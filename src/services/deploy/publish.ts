@@ -7,18 +7,14 @@ import type { Client } from "../../domain/printers/client.ts";
 import type { Finding } from "../../domain/printers/findings.ts";
 import type { PrinterDetails, PrinterWithState } from "../../domain/printers/listings.ts";
 import { counted, firstOf } from "../../domain/text.ts";
-import type { PackageContext } from "../../pkg/formats/format.ts";
 import { type Deployable, driversIn } from "../../pkg/scripts/deployment.ts";
 import type { Publication, PublicationPart, PublishedApp } from "../../pkg/scripts/publish-script.ts";
-import type { Store } from "../../store/store.ts";
 import type { Workers } from "../../workers/pool.ts";
 import type { PublishedScript } from "../../workers/tasks.ts";
 import { type ClientGroup, type PrinterGroup, requirePrinters } from "../printers/printer-group.ts";
-import { AppBuilder, type BuiltPackage, type PackageUrl } from "./app-builder.ts";
+import { AppBuilder, type BuilderParts, type BuiltPackage, type PackageUrl } from "./app-builder.ts";
 import { deployableOf } from "./deployable.ts";
 import { clientFileName, driverFileName, scriptFileName, scriptName } from "./download-names.ts";
-import type { DriverPackages } from "./driver-packages.ts";
-import type { PackageContents } from "./package-contents.ts";
 import { instanceOf } from "./package-facts.ts";
 
 /** Reads the printers of a group and runs `work` with them, for a few groups at a time. */
@@ -27,12 +23,8 @@ export type RunForGroup = <T>(
   work: (printers: Deployable[]) => Promise<T>,
 ) => Promise<T>;
 
-interface Parts {
-  readonly store: Store;
+interface Parts extends Omit<BuilderParts, "built"> {
   readonly workers: Workers;
-  readonly context: PackageContext;
-  readonly contents: PackageContents;
-  readonly drivers: DriverPackages;
   readonly clock: () => number;
   readonly forGroup: RunForGroup;
 }
@@ -62,7 +54,7 @@ interface PrinterContext {
   readonly siblings: readonly PrinterWithState[];
 }
 
-interface PublishScript extends PublishedScript {
+export interface PublishScript extends PublishedScript {
   readonly fileName: string;
 }
 
@@ -79,7 +71,7 @@ const emptyPart = {
 const maxBuilt = 12_000;
 
 export class Publisher {
-  readonly #parts: Parts & { readonly built: LruCache<BuiltPackage> };
+  readonly #parts: Parts & BuilderParts;
 
   constructor(parts: Parts) {
     const built = new LruCache<BuiltPackage>({ count: maxBuilt, weight: maxBuilt, weigh: () => 1 });

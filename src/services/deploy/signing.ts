@@ -23,7 +23,7 @@ import type { Store } from "../../store/store.ts";
 import type { Workers } from "../../workers/pool.ts";
 import { requireModels } from "../drivers/driver-models.ts";
 import type { Overview } from "../overview.ts";
-import { deployableOf } from "./deployable.ts";
+import { deployableOf, deployablesOf } from "./deployable.ts";
 import {
   clientFileName,
   driverFileName,
@@ -301,14 +301,10 @@ export class Signing {
     if (kind === "driver") return this.#driverSettings(store.drivers.get(id));
     const deploymentFor = async (): Promise<Deployment> => {
       if (kind === "printer") return deploymentOf(deployableOf(store, store.printers.get(id)));
-      const client = store.clients.get(id);
+      const { name } = store.clients.get(id);
       const { included } = chooseDeployment(await overview.ofClient(id));
       const printers = store.printers.findMany(included.map(({ printer }) => printer.id));
-      const known = new Map<number, Driver>();
-      return deploymentOfMany(
-        client.name,
-        printers.map((printer) => deployableOf(store, { printer, client }, known)),
-      );
+      return deploymentOfMany(name, deployablesOf(store, printers));
     };
     const deployment = await deploymentFor();
     return scriptSettings(omitsDriver ? withoutDrivers(deployment) : deployment);

@@ -71,7 +71,7 @@ export class Accounts {
     });
   }
 
-  /** Ends the sessions and links of a person of a provider. @throws UserError "not-found" */
+  /** Ends the sessions of an account, and the links that it made. @throws UserError "not-found" */
   endAccess(id: number): Promise<void> {
     return this.#db.freeingWrite(() => {
       const { name } = this.get(id);

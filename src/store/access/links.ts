@@ -9,7 +9,7 @@ import { checkRoom } from "../record-limits.ts";
 
 type NewLink = Omit<Link, "id" | "created_at">;
 
-/** All SQL about links. Those of a deleted record stay until they end: an undo brings both back. */
+/** All SQL about links. Those of a deleted record stay until they end, so that they work again after an undo. */
 export class Links {
   readonly #db: Database;
   readonly #clock: () => number;

@@ -142,17 +142,8 @@ export class Sessions {
     });
   }
 
-  /** Ends a session from another browser. The audit log records it. */
-  endElsewhere(accountId: number, id: number): Promise<void> {
-    return this.#endElsewhere("id = ?", accountId, id);
-  }
-
-  /** Ends all sessions of an account except this one. The audit log records it. */
-  endOthers(accountId: number, id: number): Promise<void> {
-    return this.#endElsewhere("id <> ?", accountId, id);
-  }
-
-  #endElsewhere(condition: string, accountId: number, id: number): Promise<void> {
+  /** Ends a session from another browser, or all but one. The audit log records it. */
+  endElsewhere(accountId: number, condition: "id = ?" | "id <> ?", id: number): Promise<void> {
     return this.#db.write(() => {
       const sql = `DELETE FROM sessions WHERE account_id = ? AND ${condition} RETURNING id`;
       const { length } = this.#db.all(sql, [accountId, id]);
