@@ -73,6 +73,8 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
   // Without this, Node silently drops headers above 2,000, perhaps Origin or Host.
   server.maxHeadersCount = 0;
   server.setTimeout(limits.idleMs);
+  // Otherwise Node leaves the connection open, and the body may arrive forever.
+  server.on("checkExpectation", (_, response) => response.writeHead(417, { Connection: "close" }).end());
   server.on("connection", (socket) => admit(socket, connections, app.config, log));
   const answerNext = (request: IncomingMessage, response: ServerResponse) =>
     answer(service, request, response);

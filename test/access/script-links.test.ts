@@ -131,6 +131,19 @@ test("a link in a script ends with the token or the link that fetched the script
     assert.match(await (await service.fetch(path)).text(), /This link (has ended, because|is not valid\.)/);
 });
 
+test("a client's script does not open a printer that another client has now", async (t) => {
+  const { service, admin } = await startGuarded(t);
+  for (const name of ["Contoso", "Fabrikam"]) await admin.post("/clients", { name });
+  await admin.addPrinter({ client_id: "1" });
+  const script = await (await admin.fetch("/clients/1/publish")).text();
+  const [link = ""] = /\/printers\/1\/packages\/mdm[^'\s]*link=[\w.-]+/.exec(script) ?? [];
+
+  const before = await statusesOf(service, [link]);
+  await admin.post("/printers/1", { name: "Office", address: "10.0.0.9", driver_id: "1", client_id: "2" });
+
+  assert.deepEqual([before, await statusesOf(service, [link])], [[200], [403]]);
+});
+
 test("a script names the address of its driver's files in its log and error without the link", {
   skip: withoutPowerShell,
 }, async () => {

@@ -72,12 +72,12 @@ test("making, using and revoking links is logged without their signatures, as is
   const logged = await logEntries(service, "link-made", "downloaded", "refused", "links-ended");
   const lines = logged.map((entry) => `${entry.who}: ${entryText(entry)}`);
   assert.deepEqual(
-    lines.map((line) => line.replace(/(: This link (?:is not valid|expired on [\d-]+\.)).*/, "$1")),
+    lines.map((line) => line.replace(/(: This link (?:is not valid|has ended on [\d-]+\.)).*/, "$1")),
     [
       "tech: link-made printer 1 Office /printers/1/scripts/detect, until 2026-11-29",
       "link printer 1, made by tech, until 2026-11-29: downloaded printer 1 Office detect",
       "nobody: refused GET /printers/1/scripts/install: This link is not valid",
-      "nobody: refused GET /printers/1/scripts/detect: This link expired on 2026-11-29.",
+      "nobody: refused GET /printers/1/scripts/detect: This link has ended on 2026-11-29.",
       "tech: links-ended printer 1 Office",
     ],
   );

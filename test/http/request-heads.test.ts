@@ -83,15 +83,18 @@ test("a body announced with Expect is requested, and the connection of a body th
   const announced = head("Content-Length: 6", "Expect: 100-continue", "Connection: close");
   const honest = await connectRaw(url);
   const silent = await connectRaw(url);
+  const other = await connectRaw(url);
 
   honest.socket.write(announced);
   await honest.until(/100 Continue/);
   honest.socket.write("name=A");
   silent.socket.write(announced.replace("Content-Length: 6", "Content-Length: 600"));
-  const answers = await Promise.all([honest.closed, silent.closed]);
+  other.socket.write(announced.replace("100-continue", "other").replace("Connection: close\r\n", ""));
+  const answers = await Promise.all([honest.closed, silent.closed, other.closed]);
 
   assert.match(answers[0] ?? "", /100 Continue[\s\S]*HTTP\/1\.1 200/);
   assert.equal(answers[1], "HTTP/1.1 100 Continue\r\n\r\n");
+  assert.match(answers[2] ?? "", /^HTTP\/1\.1 417 /);
   assert.equal(app.store.clients.count(), 1);
 });
 

@@ -194,7 +194,7 @@ test("the quota for an imported list applies to any spelling of its address", as
   const answers = paths.map(async (path) => {
     const { socket, closed } = await connectRaw(url);
     socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n`);
-    socket.end("Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+    socket.write("Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
     return closed;
   });
 

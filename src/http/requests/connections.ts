@@ -47,6 +47,7 @@ export function answerInOrder(
       // After an answer that ends the connection, further requests are ignored.
       if (socket.destroyed || socket.writableEnded) return;
       const closed = new Promise((resolve) => response.once("close", resolve));
+      await yieldToRequests();
       await Promise.all([answer(request, response), closed]);
       queue.count--;
     });
@@ -59,8 +60,8 @@ const loopTurns = 16;
 let lastPause: Promise<void> = Promise.resolve();
 
 /**
- * Pauses so that Node can accept new connections and requests, which a series of pages would delay. Callers wait in
- * order, so that there is a pause before each page.
+ * Pauses so that Node can accept new connections and requests, which a series of answers would delay. Callers wait in
+ * order, so that there is a pause before each answer.
  */
 export function yieldToRequests(): Promise<void> {
   lastPause = lastPause.then(async () => {

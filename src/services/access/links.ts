@@ -62,7 +62,7 @@ export class Links {
    */
   identify(address: string, text: string): Identity {
     const found = this.#find(address, text) ?? this.#findOld(address, text);
-    if (found === undefined || this.#createdAt(ownerIn(found.link.path)) === undefined) {
+    if (found === undefined || !this.#isCurrent(ownerIn(found.link.path), ownerIn(address))) {
       const message =
         "This link is not valid. It may have ended, or its record was deleted. Ask for a new link, or download the script again.";
       throw new UserError("forbidden", message);
@@ -76,6 +76,13 @@ export class Links {
     const made = by.name === "" ? "" : `, made by ${by.name}`;
     const { kind, id } = ownerIn(address);
     return { kind: "link", name: `${kind} ${id}${made}, until ${day}`, link, endDay, scope: by.scope };
+  }
+
+  /** Whether the record exists, and the script of a client still has this printer: another client may have it now. */
+  #isCurrent(source: LinkOwner, target: LinkOwner): boolean {
+    if (this.#createdAt(source) === undefined) return false;
+    const isOfClient = source.kind === "client" && target.kind === "printer";
+    return !isOfClient || this.#store.printers.clientIdOf(target.id) === source.id;
   }
 
   #signed(link: Link, endDay: number, address: string): string {

@@ -268,7 +268,8 @@ export class Oidc {
     } catch (error) {
       const why = detailOf(error);
       if (why === undefined) throw error;
-      this.#options.failed.add(keys);
+      // A provider that does not answer is nobody's failure.
+      if (!(error instanceof TypeError || error instanceof DOMException)) this.#options.failed.add(keys);
       this.#refused(why, from);
       throw this.#errorFor(error, why);
     }

@@ -85,7 +85,9 @@ export class AuditLog {
    */
   record(event: OtherEvent, { actor = currentActor(), ...details }: EventDetails = {}): void {
     const limit = this.#limits.get(event);
-    if (limit?.admits(`${actor.who} ${hostNetwork(actor.from)}`) === false) return;
+    // Strangers sign in under any name.
+    const who = event === "sign-in-failed" ? "" : actor.who;
+    if (limit?.admits(`${who} ${hostNetwork(actor.from)}`) === false) return;
     this.#push({ at: this.#clock(), ...actor, event, ...details });
   }
 
