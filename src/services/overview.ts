@@ -27,7 +27,7 @@ import type { DeploymentMemory } from "./deploy/deployment-memory.ts";
 import type { ArchiveCheck } from "./drivers/archive-check.ts";
 import { DriverVersions } from "./drivers/driver-versions.ts";
 
-type Memory = Pick<DeploymentMemory, "lastDeployed" | "waitUntilCounted" | "version">;
+type Memory = Pick<DeploymentMemory, "lastDeployed" | "version">;
 
 interface PrintersAndDrivers {
   /** Ordered by client (printers without one last), then by name. */
@@ -43,8 +43,9 @@ type Archives = ReadonlyMap<number, ArchiveState>;
 
 /**
  * Printers and drivers with their states. A printer's state depends on its row, its drivers, their archives, its last
- * deployment, and the other printers of its client, so the page of a printer reads only that client's printers. Each
- * method reads its records synchronously, so they are consistent.
+ * deployment, and the other printers of its client, so the page of a printer reads only that client's printers. A
+ * download counts when its line in the audit log is written, so each method waits for that. It reads its records
+ * synchronously, so they are consistent.
  */
 export class Overview {
   readonly #store: Store;
@@ -64,7 +65,7 @@ export class Overview {
 
   /** Returns the same objects until a record, an archive or a deployed revision changes. */
   async read(): Promise<PrintersAndDrivers> {
-    await this.#memory.waitUntilCounted();
+    await this.#store.audit.waitForEvents();
     const archives = await this.#archivesOf(this.#store.drivers.summaries());
     const key = `${this.#store.version()} ${this.#memory.version} ${[...archives.values()].join()}`;
     if (this.#cached?.key !== key) this.#cached = { key, everything: this.#readAll(archives) };
@@ -87,7 +88,7 @@ export class Overview {
   async printer(
     id: number,
   ): Promise<{ readonly row: PrinterWithState; readonly siblings: readonly PrinterWithState[] }> {
-    await this.#memory.waitUntilCounted();
+    await this.#store.audit.waitForEvents();
     const rows = await this.#withState(this.#store.printers.ofSameClients([id]));
     const row = rows.find(({ printer }) => printer.id === id);
     if (row === undefined) throw missingRecord("Printer", id);
@@ -96,13 +97,13 @@ export class Overview {
 
   /** Ordered by name. */
   async ofClient(clientId: number): Promise<readonly PrinterWithState[]> {
-    await this.#memory.waitUntilCounted();
+    await this.#store.audit.waitForEvents();
     return this.#withState(this.#store.printers.ofClient(clientId));
   }
 
   /** By id. Unknown ids are left out. */
   async findMany(ids: readonly number[]): Promise<ReadonlyMap<number, PrinterWithState>> {
-    await this.#memory.waitUntilCounted();
+    await this.#store.audit.waitForEvents();
     const rows = this.#store.printers.ofSameClients(ids);
     const chosen = new Set(ids);
     const wanted = rows.filter(({ printer }) => chosen.has(printer.id));

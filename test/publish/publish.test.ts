@@ -62,7 +62,7 @@ test("a printer without a client is one app with all fields that Graph needs", a
   assert.equal(first.Package.Url, `${app.url}/printers/1/packages/mdm`);
   assert.deepEqual([first.Icon, first.Requirement, Object.keys(Frames)], ["", null, ["F1"]]);
   assert.match(first.Revision, /^[0-9a-f]{12}$/);
-  await app.app.deployments.waitUntilCounted();
+  await app.app.store.audit.waitForEvents();
   assert.equal(app.app.deployments.lastDeployed(1), undefined, "a script is no deployment");
   assert.match(await (await app.fetch("/audit.csv")).text(), /downloaded.*publish/);
 });

@@ -56,11 +56,6 @@ export class DeploymentMemory {
     });
   }
 
-  /** Waits until all earlier downloads are counted. It does not wait while the log cannot be written. */
-  waitUntilCounted(): Promise<void> {
-    return this.#store.audit.waitForEvents();
-  }
-
   /** Changes whenever a different revision of a printer is deployed, and when deleted printers are restored. */
   get version(): number {
     return this.#version;
