@@ -87,7 +87,7 @@ function reportRestored(
   { dataDir, now, err }: CommandContext,
 ): void {
   warn(err, "not in this backup; if it is a driver’s archive, upload the same ZIP again", manifest.missing);
-  warn(err, "damaged already when this backup was made", damagedFiles(manifest, facts.secretSha256));
+  warn(err, "damaged in this backup, too", damagedFiles(manifest, facts.secretSha256));
   err(`Restored the state of ${new Date(facts.savedAt).toISOString()}: ${recordsText(facts)}.\n`);
   if (kept !== undefined)
     err(

@@ -68,6 +68,9 @@ function recentSection({ printers, formats }: DashboardData): Html {
 /** A number of records, the text after it (`|s` marks the plural), and the page that lists them. */
 type Need = readonly [number: number, text: string, path: string, tone?: "bad" | "warn" | undefined];
 
+/** Further damaged files appear when these are uploaded again. */
+const maxFiles = 20;
+
 function needsOf({ printers, drivers, deletions, hasFailedBackup, signed, toUpload }: DashboardData): Need[] {
   const need = (list: "printers" | "drivers", state: WantedState, text: string, tone?: Need[3]): Need => {
     const narrowing = { q: "", client: undefined, state };
@@ -75,20 +78,18 @@ function needsOf({ printers, drivers, deletions, hasFailedBackup, signed, toUplo
       list === "printers" ? narrowPrinters(printers, narrowing) : narrowDrivers(drivers, narrowing);
     return [rows.length, text, narrowedPath(paths[list], narrowing), tone];
   };
-  const repair = (names: readonly string[], text: string, path: string): Need => [
-    names.length,
-    `missing or damaged ${text} again (${firstOf(names, 5)})`,
-    path,
-    "bad",
-  ];
-  const [{ kind, id } = { kind: "printer", id: 0 }] = toUpload;
-  const files = toUpload.map(({ what }) => what);
+  const files = toUpload.slice(0, maxFiles).map(({ kind, id, what }): Need => {
+    const path = kind === "client" ? paths.client(id) : paths.printer(id);
+    return [1, `file is missing or damaged: upload the ${what} again`, path, "bad"];
+  });
+  const unsound = signed?.damaged ?? [];
+  const toSign = `damaged signature|s: run sign.ps1 again (${firstOf(unsound, 5)})`;
   const unused = drivers.filter(({ printer_count }) => printer_count === 0);
   const unusedBytes = bytes(unused.reduce((sum, { size }) => sum + size, 0));
   const needs: Need[] = [
     [Number(hasFailedBackup), "failed backup", paths.backups, "bad"],
-    repair(files, "file|s: upload", kind === "client" ? paths.client(id) : paths.printer(id)),
-    repair(signed?.damaged ?? [], "signature|s: run sign.ps1", paths.packagesSign),
+    ...files,
+    [unsound.length, toSign, paths.packagesSign, "bad"],
     need("printers", "blocked", "printer|s cannot be deployed", "bad"),
     need("drivers", "blocked", "driver|s cannot be installed", "bad"),
     need("printers", "changed", "printer|s changed since the last download: deploy again", "warn"),

@@ -21,7 +21,7 @@ export function pageContextOf(request: IncomingMessage, message?: Message): Page
 export function linksMessage(url: URL): Message | undefined {
   return doneMessage(url, {
     link: "The link has ended. Where it is needed, create a new one or download the script again.",
-    links: "All links have ended. Download single scripts again. Packages still work.",
+    links: "All its links have ended. Download single scripts again. Packages still work.",
   });
 }
 

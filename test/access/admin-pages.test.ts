@@ -129,7 +129,7 @@ describe("the pages of access, tokens, links and the audit log", {
       await page.locator(".audit-head").nth(1).waitFor({ state: "detached" });
       const [head] = await page.locator(".audit-head").allInnerTexts();
       await page.goto(`${url}/printers/1`);
-      await page.getByText("Create link…").click();
+      await page.getByText("Create or end links…").click();
       await page.getByRole("button", { name: "Create link" }).click();
       await page.locator("#link-0").waitFor();
       await look("link");

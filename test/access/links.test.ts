@@ -111,7 +111,7 @@ test("ending a record's links or deleting it ends also those in its scripts, and
     const answer = await operator.post(`/${path}`, {}, navigation);
     const place = answer.headers.get("location") ?? "";
     if (path.endsWith("end"))
-      assert.match(await (await operator.fetch(place)).text(), /All links have ended\./);
+      assert.match(await (await operator.fetch(place)).text(), /All its links have ended\./);
     places.push(place.replace(/undo=\d+.*/, "undo"));
     statuses.push(await statusesOf(service, links));
     assert.deepEqual(await statusesOf(service, files), statuses.at(-1), path);
@@ -266,7 +266,7 @@ test("links are listed with their maker and end one by one, on their record's pa
 
   const ends = [4, 3, 2, 1].map((id) => `links/${id}/delete`);
   assert.deepEqual(listed, [ends.join(" "), ends.map((path) => `${path}?from=tokens`).join(" "), undefined]);
-  assert.match(page, /links in this script[\s\S]*<bdi>seller</);
+  assert.match(page, /inside the downloaded script[\s\S]*<bdi>seller</);
   assert.equal(again, files[0], "a script keeps its link, and no second one is saved");
   assert.deepEqual([refused, missing], [403, 404]);
   const places = [first, third].map(({ headers }) => headers.get("location"));

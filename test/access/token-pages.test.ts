@@ -42,17 +42,17 @@ deepTest("a link is made on a printer's page, opens its file, and is ended there
   const { page, service } = await openAsAdmin(t);
 
   await page.goto(`${service.url}/printers/1`);
-  await page.getByText("Create link…").click();
+  await page.getByText("Create or end links…").click();
   await page.getByLabel("Link to").selectOption({ label: "install-office.ps1" });
   await page.getByLabel("Valid for").selectOption({ label: "7 days" });
   await page.getByRole("button", { name: "Create link" }).click();
   const link = (await page.locator("#link-0").textContent()) ?? "";
   const fetched = await fetch(link);
   await page.getByRole("link", { name: "Office" }).click();
-  await page.getByText("Create link…").click();
+  await page.getByText("Create or end links…").click();
   await page.getByText("End all links…").click();
   await page.getByRole("button", { name: "End all links" }).click();
-  await page.getByText("All links have ended").waitFor();
+  await page.getByText("All its links have ended").waitFor();
   await page.getByRole("heading", { name: "Office" }).waitFor();
   const ended = await fetch(link);
 

@@ -183,7 +183,10 @@ test("missing and damaged files are reported, and the rest is backed up", async 
   assert.ok(made.stderr.includes(`warning: drivers/${first} is missing in DATA_DIR`), made.stderr);
   assert.ok(made.stderr.includes(`warning: drivers/${second} is damaged in DATA_DIR`), made.stderr);
   assert.ok(restored.stderr.includes(`warning: drivers/${first} is not in this backup`), restored.stderr);
-  assert.ok(restored.stderr.includes(`warning: drivers/${second} is damaged already`), restored.stderr);
+  assert.ok(
+    restored.stderr.includes(`warning: drivers/${second} is damaged in this backup`),
+    restored.stderr,
+  );
   assert.deepEqual(await recordsIn(other), await recordsIn(dataDir));
 });
 

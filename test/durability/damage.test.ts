@@ -89,7 +89,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     says: {
       page: again,
       package: again,
-      dashboard: /1 missing or damaged file: upload again \(icon of “Office”\)/,
+      dashboard: /1 file is missing or damaged: upload the icon of “Office” again/,
       backup: named("icons/"),
     },
     mend: ({ upload }) => upload("/printers/1/icon", makePng(), "icon.png"),
@@ -103,7 +103,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     says: {
       page: again,
       package: again,
-      dashboard: /1 missing or damaged file: upload again \(icon of “Contoso”\)/,
+      dashboard: /1 file is missing or damaged: upload the icon of “Contoso” again/,
       backup: named("icons/"),
     },
     mend: ({ upload }) => upload("/clients/1/icon", clientPng, "icon.png"),
@@ -115,7 +115,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     says: {
       page: again,
       package: again,
-      dashboard: /1 missing or damaged file: upload again \(preferences file of “Office”\)/,
+      dashboard: /1 file is missing or damaged: upload the preferences file of “Office” again/,
       backup: named("preferences/"),
     },
     mend: ({ upload }) => upload("/printers/1/preferences", makePreferences(), "preferences.dat"),
@@ -128,7 +128,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     says: {
       package:
         /^422 The signature of the script .* is missing or damaged on the server\. Run sign\.ps1 again\./,
-      dashboard: /1 missing or damaged signature: run sign\.ps1 again \(install-office\.ps1\)/,
+      dashboard: /1 damaged signature: run sign\.ps1 again \(install-office\.ps1\)/,
       backup: named("signatures/"),
     },
     mend: signInstall,

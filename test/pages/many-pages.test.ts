@@ -33,7 +33,8 @@ deepTest(fromMany, { skip }, async (t) => {
   let other: number[] = [];
   let [isFlooded, isAnsweredFirst] = [true, false];
 
-  const flood = requestAll(service, Array<string>(400).fill("/printers"), "127.0.0.2");
+  const different = Array.from({ length: 400 }, (_, i) => `/printers?n=${i}`);
+  const flood = requestAll(service, different, "127.0.0.2");
   void flood.then(() => {
     isFlooded = false;
   });

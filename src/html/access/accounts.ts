@@ -147,16 +147,13 @@ function aboutAdmin(hasPasswords: boolean): Html {
 /** For a person who signs in at a provider. */
 function personForms(account: Account): Html {
   return html`<p>The groups at ${signInOf(account, false)} set the role at each sign-in.</p>
-    <section><h2>Sessions</h2><form method="post" action="${paths.accountEndAccess(account.id)}">
-      <p>Sign this user out everywhere, and end the user’s links. The user can sign in again.</p>
-      <p class="actions"><button>End sessions and links</button></p></form></section>
     ${accessForms(account)}`;
 }
 
 function changeForms(account: Account, hasPasswords: boolean): Html {
   const { id, role } = account;
   return html`<section><h2>Role</h2><form class="panel narrow" method="post" action="${paths.accountOf(id)}">
-      ${selectField({ values: { role }, problems: {} }, { label: "Role", name: "role", choices: roleChoices, hint: roleHint })}
+      ${selectField({ values: { role }, problems: {} }, { label: "Role", name: "role", choices: roleChoices, hint: `${roleHint} Links that the user made as an operator do not work while the user is a viewer.` })}
       <button class="primary">Save role</button></form></section>
     <section><h2>Password</h2>${
       hasPasswords
@@ -169,11 +166,14 @@ function changeForms(account: Account, hasPasswords: boolean): Html {
 }
 
 function accessForms({ id, isDisabled }: Account): Html {
-  return html`<section><h2>Access</h2>${
-    isDisabled
-      ? html`<form method="post" action="${paths.accountEnable(id)}"><p>This account is disabled.</p>
+  return html`<section><h2>Sessions</h2><form method="post" action="${paths.accountEndAccess(id)}">
+      <p>Sign this user out everywhere, and end the user’s links. The user can sign in again.</p>
+      <p class="actions"><button>End sessions and links</button></p></form></section>
+    <section><h2>Access</h2>${
+      isDisabled
+        ? html`<form method="post" action="${paths.accountEnable(id)}"><p>This account is disabled.</p>
           <p class="actions"><button>Enable</button></p></form>`
-      : html`<form method="post" action="${paths.accountDisable(id)}"><p>Disabling signs the user out. The account’s links stop until you enable it.</p>
+        : html`<form method="post" action="${paths.accountDisable(id)}"><p>Disabling signs the user out. The account’s links stop until you enable it.</p>
           <p class="actions"><button>Disable</button></p></form>`
-  }</section>`;
+    }</section>`;
 }

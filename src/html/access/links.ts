@@ -8,7 +8,7 @@ import { time } from "../text.ts";
 export function linkTable(links: readonly Link[], from = ""): Html {
   const rows = links.map(
     ({ id, path, isInScript, endDay, maker }) => html`<tr>
-      <td><code>${path}</code>${isInScript && html`<br><span class="soft">links in this script</span>`}</td>
+      <td><code>${path}</code>${isInScript && html`<br><span class="soft">inside the downloaded script</span>`}</td>
       <td data-label="By"><bdi>${maker.name}</bdi></td>
       <td data-label="Valid until">${time(endDay * dayMs)}</td>
       <td><form class="inline" method="post" action="${paths.linkEnd(id)}${from && `?from=${from}`}"><button>End<span

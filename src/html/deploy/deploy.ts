@@ -269,7 +269,7 @@ function linkFold(
 ): Html {
   const targets = linkTargets(offer).map((target) => [target.path, String(target.label)] as const);
   const choices = linkDayChoices(days).map((count) => [String(count), counted(count, "day")] as const);
-  return html`<details class="more links" id="links"><summary>Create link…</summary>
+  return html`<details class="more links" id="links"><summary>Create or end links…</summary>
     <p>PCs and tools cannot sign in. Anyone with the link can download the file and, for a script, its driver.</p>
     <form method="post" action="${path}" class="panel">
       <div class="field"><label for="link-to">Link to</label>

@@ -41,7 +41,7 @@ export function allClientsSection(signed: SignedCount | undefined, withoutTenant
 }
 
 const deletion = html`<details class="delete"><summary>Delete all signatures…</summary>
-  <p>Scripts and packages then contain none. sign.ps1 can sign them again.</p>
+  <p>Scripts and packages then contain none, and PCs that require signed scripts refuse them. sign.ps1 can sign them again.</p>
   <form method="post" action="${paths.signaturesDelete}"><button class="danger">Delete all signatures</button></form></details>`;
 
 const bypass = "powershell.exe -NoProfile -ExecutionPolicy Bypass -File";

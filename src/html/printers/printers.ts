@@ -177,7 +177,7 @@ function bulkBar(
     )}
     ${fold(
       "Download",
-      html`<p>The chosen printers of one client in one package:</p>
+      html`<p>One package for the chosen printers of one client:</p>
       ${formats.map(({ id, target }) => html`<button formmethod="get" formaction="${paths.packageOfChosen(id)}" data-only="ids">Download for ${target}</button> `)}`,
     )}
     ${fold(
