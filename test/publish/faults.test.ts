@@ -112,7 +112,7 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     },
   );
 
-  test("a run gives up a service that always answers 503, and names its code, message and request id", async (t) => {
+  deepTest("a run gives up a service that always answers 503, and names its code, message and request id", async (t) => {
     const { tenant, publish, path, app } = await startWithPrinter(t);
     tenant.fault({ method: "POST", path: /\/commit$/, status: 503, times: 1000 });
 
