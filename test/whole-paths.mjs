@@ -13,6 +13,9 @@ export const wholePaths = {
     "a form sent by a page script keeps what was typed, explains that, and saves after signing in in another tab",
   "backup/undo-pages.test.ts":
     "a deletion is undone from its message with scripts, and a narrowed list stays narrowed",
+  "deploy/commands.test.ts": "curl saves a package and a script under the names on the page",
+  "deploy/signatures.test.ts":
+    "signing changes no revision, and a changed script is unsigned again and said to be",
   "deploy/deploy-pages.test.ts":
     "a printer’s page has three equal cards, and one click shows and copies the fields for Intune",
   "deploy/download-pages.test.ts":

@@ -112,18 +112,21 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     },
   );
 
-  deepTest("a run gives up a service that always answers 503, and names its code, message and request id", async (t) => {
-    const { tenant, publish, path, app } = await startWithPrinter(t);
-    tenant.fault({ method: "POST", path: /\/commit$/, status: 503, times: 1000 });
+  deepTest(
+    "a run gives up a service that always answers 503, and names its code, message and request id",
+    async (t) => {
+      const { tenant, publish, path, app } = await startWithPrinter(t);
+      tenant.fault({ method: "POST", path: /\/commit$/, status: 503, times: 1000 });
 
-    const run = await publish(path);
+      const run = await publish(path);
 
-    const rows = resultRows(run).join();
-    const said = /503 ServiceUnavailable: A simulated fault \(request id [0-9a-f-]+\)\./.source;
-    assert.equal(run.code, 1);
-    assert.match(rows, new RegExp(`Failed +Intune did not commit the content: ${said}`));
-    assert.ok(rows.includes(`The app (${app().id}) has no content yet. Run this script again.`));
-  });
+      const rows = resultRows(run).join();
+      const said = /503 ServiceUnavailable: A simulated fault \(request id [0-9a-f-]+\)\./.source;
+      assert.equal(run.code, 1);
+      assert.match(rows, new RegExp(`Failed +Intune did not commit the content: ${said}`));
+      assert.ok(rows.includes(`The app (${app().id}) has no content yet. Run this script again.`));
+    },
+  );
 });
 
 describe("an unreachable service", { skip: withoutPowerShell }, () => {
