@@ -243,7 +243,8 @@ test("of two simultaneous password changes, one succeeds and the other is refuse
     tried.push((await app.post("/sign-in", { name: "jo", password })).status);
   const winner = answers.find(({ status }) => status === 303);
 
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
+  // The late one is refused before or after it is read, as its session has ended.
+  assert.match(String(answers.map(({ status }) => status).sort()), /^303,40[19]$/);
   assert.equal(tried[0], 422);
   assert.deepEqual(tried.slice(1).sort(), [303, 422]);
   assert.deepEqual(await statusesWith(app, [...browsers, winner ? cookiesOf(winner) : ""]), [401, 401, 200]);

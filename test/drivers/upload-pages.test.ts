@@ -193,28 +193,31 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.equal(app.store.drivers.list().length, 0);
   });
 
-  test("a folder and a program that are dropped become drivers, the folder without what lies beside its INFs", async (t) => {
-    const { app, fetch, page, problems, see } = await openPage(t, "/clients");
-    const { "papyrus.inf": inf = "", ...files } = unpackers.fflate(driverZip({ version: "2.0.0.0" }));
-    const driver = { "x64/Papyrus.INF": inf, "x64/lang/ä.dll": "x".repeat(600_000), "x64/empty": "" };
-    for (const [name, bytes] of Object.entries(files)) Object.assign(driver, { [`x64/${name}`]: bytes });
-    // The browser lists 100 files at a time.
-    for (let i = 0; i < 100; i++) Object.assign(driver, { [`x64/lang/${i}`]: "y" });
-    const beside = { "autorun.inf": "[autorun]", "Tools/setup.exe": "MZ", "x64.txt": "x" };
-    const folder = await folderWith(t, { ...driver, ...beside });
-    writeFileSync(`${folder}.exe`, selfExtracting);
-    const empty = await folderWith(t, beside);
+  deepTest(
+    "a folder and a program that are dropped become drivers, the folder without what lies beside its INFs",
+    async (t) => {
+      const { app, fetch, page, problems, see } = await openPage(t, "/clients");
+      const { "papyrus.inf": inf = "", ...files } = unpackers.fflate(driverZip({ version: "2.0.0.0" }));
+      const driver = { "x64/Papyrus.INF": inf, "x64/lang/ä.dll": "x".repeat(600_000), "x64/empty": "" };
+      for (const [name, bytes] of Object.entries(files)) Object.assign(driver, { [`x64/${name}`]: bytes });
+      // The browser lists 100 files at a time.
+      for (let i = 0; i < 100; i++) Object.assign(driver, { [`x64/lang/${i}`]: "y" });
+      const beside = { "autorun.inf": "[autorun]", "Tools/setup.exe": "MZ", "x64.txt": "x" };
+      const folder = await folderWith(t, { ...driver, ...beside });
+      writeFileSync(`${folder}.exe`, selfExtracting);
+      const empty = await folderWith(t, beside);
 
-    await dropPaths(page, folder, `${folder}.exe`, empty);
-    await see("This folder contains no INF file.");
-    const stored = app.store.drivers.list().map(({ file_name }) => file_name);
-    const unpacked = unpackers.fflate(await bytesOf(fetch("/drivers/1/archive")));
+      await dropPaths(page, folder, `${folder}.exe`, empty);
+      await see("This folder contains no INF file.");
+      const stored = app.store.drivers.list().map(({ file_name }) => file_name);
+      const unpacked = unpackers.fflate(await bytesOf(fetch("/drivers/1/archive")));
 
-    assert.deepEqual(stored.sort(), ["Vendor.exe", "Vendor.zip"]);
-    assert.deepEqual(Object.keys(unpacked), Object.keys(driver).sort());
-    for (const [name, bytes] of Object.entries(driver)) assert.equal(String(unpacked[name]), String(bytes));
-    assert.deepEqual(problems, []);
-  });
+      assert.deepEqual(stored.sort(), ["Vendor.exe", "Vendor.zip"]);
+      assert.deepEqual(Object.keys(unpacked), Object.keys(driver).sort());
+      for (const [name, bytes] of Object.entries(driver)) assert.equal(String(unpacked[name]), String(bytes));
+      assert.deepEqual(problems, []);
+    },
+  );
 
   deepTest("a chosen folder is known the second time, and its upload can be cancelled", async (t) => {
     const { app, page, see, press } = await openPage(t, "/drivers");
