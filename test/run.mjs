@@ -162,7 +162,7 @@ function finish() {
   const lost = names.filter((name) => !files.has(name));
   for (const name of lost) console.log(`NOT RUN TO ITS END ${name}`);
   if (lost.length > 0) process.exitCode = 1;
-  sayTimes();
+  judgeTimes();
   rmSync(temporary, { recursive: true, force: true });
   const seconds = (performance.now() - started) / 1000;
   console.log(`${names.length} files in ${seconds.toFixed(0)} s`);
@@ -173,18 +173,37 @@ function finish() {
   console.log(`${count.passed} passed, ${count.failed + lost.length} failed, ${skipped.length} skipped`);
 }
 
-/** Prints the five files with the most processor time, and the sum of all tests. */
-function sayTimes() {
+/** Whole paths of the product, which may use more processor time than other quick tests. */
+const wholePaths = [
+  "a person signs in at a real provider under a path, works, and signs out of both",
+  "goes from an empty service to a package, with scripts",
+  "takes at most 8 clicks from an empty service on, with a client of its own",
+];
+
+/**
+ * Prints the five files with the most processor time, and the sum of all tests. A run of all quick tests fails if one of them
+ * uses more than 1 % of the sum: a slow or busy machine makes all of them slower.
+ */
+function judgeTimes() {
+  const times = existsSync(".build/times.tsv")
+    ? readFileSync(".build/times.tsv", "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => line.split("\t"))
+        .map(([file = "", ms, test = ""]) => ({ file, seconds: Number(ms) / 1000, test }))
+    : [];
   /** @type {Map<string, number>} */
   const byFile = new Map();
-  const lines = existsSync(".build/times.tsv")
-    ? readFileSync(".build/times.tsv", "utf8").trim().split("\n")
-    : [];
-  for (const [file = "", ms] of lines.map((line) => line.split("\t")))
-    byFile.set(file, (byFile.get(file) ?? 0) + Number(ms) / 1000);
+  for (const { file, seconds } of times) byFile.set(file, (byFile.get(file) ?? 0) + seconds);
   const slowest = [...byFile].sort(([, a], [, b]) => b - a).slice(0, 5);
   for (const [file, used] of slowest)
     console.log(`${used.toFixed(1).padStart(6)} s of processor time: ${file}`);
   const sum = [...byFile.values()].reduce((total, used) => total + used, 0);
   console.log(`${sum.toFixed(0)} s of processor time in all tests`);
+  if (isDeep || words.length > 0) return;
+  for (const { file, seconds, test } of times) {
+    if (seconds <= sum / 100 || wholePaths.includes(test)) continue;
+    console.log(`TOO SLOW ${file}: “${test}” used ${seconds.toFixed(1)} s. Make it smaller, or deep.`);
+    process.exitCode = 1;
+  }
 }

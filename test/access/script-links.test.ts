@@ -80,10 +80,14 @@ test("links of a disabled or deleted account have ended, and no later account re
   // A script fetched with the link contains a link of the same account.
   const handedOn = await filesPathOf(app, link);
   const ask = () => statusesOf(app, [link, files, handedOn]);
+  const badges = async () =>
+    (await (await app.fetch("/printers/1", { headers: boss })).text()).match(/No access/g);
 
   const before = await ask();
+  const badgesBefore = await badges();
   await app.post("/accounts/2/disable", {}, boss);
   const disabled = await ask();
+  const badgesThen = await badges();
   const text = await (await app.fetch(handedOn)).text();
   await app.post("/accounts/2/enable", {}, boss);
   const enabled = await ask();
@@ -94,6 +98,11 @@ test("links of a disabled or deleted account have ended, and no later account re
   assert.match(text, /This link has ended, because its maker no longer has access\./);
   assert.deepEqual([before, enabled], [Array(3).fill(200), Array(3).fill(200)]);
   assert.deepEqual([disabled, deleted], [Array(3).fill(403), Array(3).fill(403)]);
+  assert.deepEqual(
+    [badgesBefore, badgesThen],
+    [null, ["No access", "No access"]],
+    "the link and the script's",
+  );
 });
 
 test("a link in a script ends with the token or the link that fetched the script", async (t) => {

@@ -1,7 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-export { slowness } from "./times.ts";
-
 /** Milliseconds of a clock tick in /proc. */
 const tickMs = 10;
 let uncountedMs = 0;

@@ -82,7 +82,7 @@ function referenceWork(): number {
 let measured: { readonly at: number; readonly slower: number } | undefined;
 
 /** How many times slower a fixed piece of work is now than on the idle machine: at least 1. Measured once a minute at most. */
-export async function slowness(): Promise<number> {
+async function slowness(): Promise<number> {
   if (measured === undefined || performance.now() - measured.at > 60_000)
     measured = {
       at: performance.now(),

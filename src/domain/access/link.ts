@@ -20,6 +20,7 @@ export interface LinkMaker extends RecordRef<"account" | "token" | "none"> {
 
 /** A saved link: it lets machines use one address, or those in one script, without signing in. */
 export interface Link {
+  /** 0 for a link of version 1.0, which is not saved. */
   readonly id: number;
   readonly maker: LinkMaker;
   /** The path of the file, or of the script with the addresses. It begins with the path of their record. */
@@ -30,6 +31,11 @@ export interface Link {
   readonly endDay: number;
   /** UTC, milliseconds since 1970. */
   readonly created_at: number;
+}
+
+/** A link, and whether its maker still has access: without it, the link is refused. */
+export interface ListedLink extends Link {
+  readonly makerHasAccess: boolean;
 }
 
 /** In days. */

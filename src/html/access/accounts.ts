@@ -107,15 +107,17 @@ function accessOf({ isDisabled }: Account): Html {
   return isDisabled ? badge("bad", "Disabled") : badge("good", "Active");
 }
 
-interface AccountDetails extends Pick<AccountList, "hasPasswords" | "now" | "sessionsOf"> {
+interface AccountDetails extends Pick<AccountList, "hasPasswords" | "now"> {
   readonly account: Account;
+  /** How many of its sessions are active. */
+  readonly sessionCount: number;
   readonly made?: OneTimePassword | undefined;
 }
 
 /** The page of one account, for the administrator. */
 export function accountDetailsPage(
   context: PageContext,
-  { account, sessionsOf, hasPasswords, now, made }: AccountDetails,
+  { account, sessionCount, hasPasswords, now, made }: AccountDetails,
 ): Html {
   const { id, name, role, issuer, created_at, seen_at } = account;
   const isAdmin = role === "admin" && issuer === "";
@@ -132,7 +134,7 @@ export function accountDetailsPage(
   return page(
     { ...context, title: name, heading: html`<bdi>${name}</bdi>`, section: "Accounts", action },
     html`${made && oneTimeNotice(made)}
-    <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}, ${counted(sessionsOf(id), "session")}</p>
+    <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}, ${counted(sessionCount, "session")}</p>
     ${isAdmin ? aboutAdmin(hasPasswords) : issuer === "" ? changeForms(account, hasPasswords) : personForms(account)}`,
   );
 }

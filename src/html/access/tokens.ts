@@ -1,4 +1,4 @@
-import type { Link } from "../../domain/access/link.ts";
+import type { ListedLink } from "../../domain/access/link.ts";
 import { type Token, tokenDays } from "../../domain/access/token.ts";
 import { dayMs } from "../../domain/text.ts";
 import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "../form.ts";
@@ -22,7 +22,7 @@ interface Named {
 export interface TokenList {
   readonly tokens: readonly { readonly token: Token; readonly scopeText: string }[];
   /** The newest links of all records. */
-  readonly links: readonly Link[];
+  readonly links: readonly ListedLink[];
   /** UTC, milliseconds since 1970. */
   readonly now: number;
   readonly clients: readonly Named[];

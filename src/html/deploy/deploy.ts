@@ -1,4 +1,4 @@
-import { type Link as AccessLink, linkDayChoices } from "../../domain/access/link.ts";
+import { type ListedLink, linkDayChoices } from "../../domain/access/link.ts";
 import type {
   FieldSection,
   ListedFormat,
@@ -76,7 +76,7 @@ interface OfferedLinks {
   readonly path: string;
   readonly endPath: string;
   /** The links of the record, newest first. */
-  readonly links: readonly AccessLink[];
+  readonly links: readonly ListedLink[];
   /** The default validity of a link, in days. */
   readonly days: number;
 }

@@ -84,7 +84,7 @@ function pageOf(
   });
   return accountDetailsPage(pageContextOf(request, message), {
     account,
-    sessionsOf: (id) => app.store.sessions.ofAccount(id).length,
+    sessionCount: app.store.sessions.ofAccount(id).length,
     hasPasswords: acceptsPasswords(app.config),
     now: app.clock(),
     made: password === undefined ? undefined : { name: account.name, password },

@@ -62,7 +62,7 @@ function pageReply(
 ): Reply {
   const list: TokenList = {
     tokens: app.store.tokens.list().map((token) => ({ token, scopeText: scopeTextOf(app, token.scope) })),
-    links: app.store.links.list(undefined, maxListedLinks),
+    links: app.links.list(undefined, maxListedLinks),
     now: app.clock(),
     clients: app.store.clients.names(),
     printers: printersOffered(app, url),

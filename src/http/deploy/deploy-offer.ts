@@ -187,13 +187,13 @@ function publishOffer(config: Config, { owner, makes, scriptName }: Target): Off
   };
 }
 
-function linksOf({ config, store }: App, request: IncomingMessage, owner: LinkOwner): DeployOffer["links"] {
+function linksOf({ config, links }: App, request: IncomingMessage, owner: LinkOwner): DeployOffer["links"] {
   const { identity } = senderOf(request);
   if (!needsSignIn(config) || !mayUse(identity, "operator")) return undefined;
   const { links: path, endLinks: endPath } = pathsOf(owner);
   const hasToken = owner.kind !== "driver" && mayUse(identity, "admin");
   const tokenPath = hasToken ? paths.tokenFor(owner) : undefined;
-  return { path, endPath, links: store.links.list(owner), days: config.linkDays, tokenPath };
+  return { path, endPath, links: links.list(owner), days: config.linkDays, tokenPath };
 }
 
 function apartOf(format: PackageFormat, { owner, drivers, packageName: name }: Target, facts: PackageFacts) {

@@ -3,6 +3,7 @@ import {
   type Link,
   type LinkMaker,
   type LinkOwner,
+  type ListedLink,
   linkEndDay,
   ownerIn,
   readOldLink,
@@ -76,6 +77,16 @@ export class Links {
     const made = by.name === "" ? "" : `, made by ${by.name}`;
     const { kind, id } = ownerIn(address);
     return { kind: "link", name: `${kind} ${id}${made}, until ${day}`, link, endDay, scope: by.scope };
+  }
+
+  /** Newest first, without those that have ended. @param owner whose links; by default those of all records */
+  list(owner?: LinkOwner, max?: number): ListedLink[] {
+    const now = this.#clock();
+    const withAccess = (link: Link) => ({
+      ...link,
+      makerHasAccess: this.#accessOf(link.maker, now) !== undefined,
+    });
+    return this.#store.links.list(owner, max).map(withAccess);
   }
 
   /** Whether the record exists, and the script of a client still has this printer: another client may have it now. */
