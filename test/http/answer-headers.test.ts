@@ -13,9 +13,7 @@ const wanted: Record<string, RegExp> = {
   "x-content-type-options": /^nosniff$/,
   "referrer-policy": /^same-origin$/,
   "cross-origin-opener-policy": /^same-origin$/,
-  "cross-origin-embedder-policy": /^require-corp$/,
   "cross-origin-resource-policy": /^same-origin$/,
-  "permissions-policy": /^[a-z-]+=\(\)(?:, [a-z-]+=\(\))+$/,
 };
 
 /** The names of missing and wrong headers. No answer may be read by another origin, and pages are not cached. */

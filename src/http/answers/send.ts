@@ -10,28 +10,13 @@ import { compressPage, type Encoding, encodingFor, minCompressedLength } from ".
 import { requestLine } from "./errors.ts";
 import type { Download, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
 
-/** Browser features that Platen's pages do not use. */
-const denied = [
-  "camera",
-  "display-capture",
-  "geolocation",
-  "hid",
-  "microphone",
-  "midi",
-  "payment",
-  "serial",
-  "usb",
-];
-
 const always: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "require-corp",
   "Cross-Origin-Resource-Policy": "same-origin",
-  "Permissions-Policy": denied.map((feature) => `${feature}=()`).join(", "),
 };
 
 /** One year, and not for subdomains: if Platen is at example.com, printer.example.com may need plain http. */
