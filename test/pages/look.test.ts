@@ -191,7 +191,7 @@ function focusedLabel(page: Page): Promise<[label: string, outline: string]> {
 describe("Platen in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   const paths = ["/", "/printers/1", "/printers", "/clients", "/drivers", "/packages", "/import"];
   for (const path of selectCases(paths, 1))
-    test(`works isolated and without browser permissions, and the console stays empty: ${path}`, async (t) => {
+    test(`shows its pictures, and the console stays empty: ${path}`, async (t) => {
       const service = await withOnePrinter(t);
       if (path === "/printers/1") await service.upload(`${path}/icon`, makePng(), "icon.png");
       const page = await openWide(t);
@@ -199,14 +199,11 @@ describe("Platen in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =
       page.on("console", (message) => problems.push(message.text()));
 
       await page.goto(service.url + path, { waitUntil: "networkidle" });
-      const [isIsolated, camera, pictures] = await page.evaluate<[boolean, string, boolean[]]>(`(async () => [
-        crossOriginIsolated,
-        (await navigator.permissions.query({ name: "camera" })).state,
-        [...document.images].map(({ naturalWidth }) => naturalWidth > 0),
-      ])()`);
+      const pictures = await page.evaluate<boolean[]>(
+        "[...document.images].map(({ naturalWidth }) => naturalWidth > 0)",
+      );
 
       assert.deepEqual(problems, []);
-      assert.deepEqual([isIsolated, camera], [true, "denied"]);
       assert.ok(!pictures.includes(false), "the page's pictures are visible");
       assert.ok(pictures.length > 0 || path !== "/printers/1");
     });
