@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { adminName } from "./domain/access/account.ts";
+import { type Account, adminName } from "./domain/access/account.ts";
 import { defaultRoleClaim, type OidcSettings, readOidc } from "./domain/access/oidc.ts";
 import { passwordProblem } from "./domain/access/password.ts";
 import { type Proxies, readProxies } from "./domain/access/proxies.ts";
@@ -56,6 +56,12 @@ export function hasSessions(config: Config): boolean {
 /** Whether people can sign in with a password. */
 export function acceptsPasswords({ adminPassword, adminPasswordFile }: Config): boolean {
   return adminPassword !== undefined || adminPasswordFile !== undefined;
+}
+
+/** Whether an account can sign in, at Platen's page or at a proxy: the settings may have changed since it was added. */
+export function canSignIn(config: Config, { issuer }: Account): boolean {
+  if (issuer !== "") return issuer === config.oidc?.issuer.href;
+  return acceptsPasswords(config) || config.proxies.userHeader !== undefined;
 }
 
 /** Whether other machines can connect to the service and change everything without sign-in. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { App } from "./app.ts";
-import type { Config } from "./config.ts";
+import { type Config, canSignIn } from "./config.ts";
 import { adminName } from "./domain/access/account.ts";
 import { passwordProblem } from "./domain/access/password.ts";
 import { makeLog, type RequestEntry } from "./domain/log.ts";
@@ -100,7 +100,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     signIn,
     oidc,
     backups,
-    links: new Links(store, clock),
+    links: new Links(store, clock, (account) => canSignIn(config, account)),
     models: new ModelSearch(store),
     results: new RecentResults(random),
     overview,

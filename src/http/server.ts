@@ -208,10 +208,10 @@ async function handleAllowed(
     return statusReply(request, 405, `This address does not allow ${method}.`, { Allow: match.allow });
   }
   checkNeeds(app, match.route);
+  setSenderCheck(request, () => checkStillAllowed(app, request, target));
   if (isReading(request)) return runReading(service, request, { url, match });
   if (isCrossSite(request, app.config))
     throw new UserError("forbidden", "Platen refuses requests from other sites. Open Platen and try again.");
-  setSenderCheck(request, () => checkStillAllowed(app, request, target));
   const bodySize = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   const bufferedBytes = Math.min(bodySize, match.route.maxBufferedBytes);
   return service.bodyBytes.runWith(senderOf(request).address, bufferedBytes, () =>

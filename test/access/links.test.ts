@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { linkEndDay, signLink } from "../../src/domain/access/link.ts";
 import { keyFor, signatureOf } from "../../src/domain/secrets.ts";
 import { dayMs } from "../../src/domain/text.ts";
 import { filesPathOf, linkIn, startGuarded, statusesOf } from "../support/access/guarded.ts";
-import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { navigation, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { logEntries } from "../support/audit/audit.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 
@@ -243,6 +245,35 @@ test("links of version 1.0 are valid until their day, and end with their token, 
     [403, 403, 403, 403],
   ]);
   assert.deepEqual([before, ...(await statusesOf(service, [other]))], [200, 403]);
+});
+
+test("links end with their maker’s access, also those of version 1.0 and those from before the account", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const at = { dataDir, clock: () => noon };
+  const { service, admin, script } = await startLinked(t, at);
+  await admin.post("/accounts", { name: "Tech", role: "operator" });
+  const links = [script, oldLink(service, install, `${linkEndDay(noon, 7).toString(36)}.a1`)];
+  const listed = async () =>
+    (await (await admin.fetch("/tokens")).text()).match(/link to \/[^<]+|>Deleted</g);
+
+  const before = await statusesOf(service, links);
+  await admin.post("/accounts/1/sessions/end", {});
+  const ended = await statusesOf(service, links);
+  const left = await listed();
+  await admin.post("/drivers/1/delete", {});
+  await admin.post("/printers/1/delete", {});
+  await admin.post("/drivers/1/delete", {});
+  const ofDeleted = await listed();
+  await service.stop();
+  rmSync(join(dataDir, "secret"));
+  const again = await startGuarded(t, at);
+  const withNewSecret = again.service.app.links.list();
+
+  assert.deepEqual([before, ended], [Array.of(200, 200), Array.of(403, 403)]);
+  const ofDriver = "link to /drivers/1/scripts/install";
+  assert.ok(left?.includes(ofDriver) && !left.includes(">Deleted<"));
+  assert.ok(ofDeleted?.includes(ofDriver) && ofDeleted.includes(">Deleted<"));
+  assert.deepEqual(withNewSecret, []);
 });
 
 test("links are listed with their maker and end one by one, on their record's page and on Tokens", async (t) => {

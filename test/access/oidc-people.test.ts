@@ -54,6 +54,10 @@ test("people of a provider are listed with role and sessions, and an admin ends 
   await service.stop();
   const restarted = await startApp(t, { ...at, ...withPassword });
   const after = await restarted.fetch("/printers", { headers: ada });
+  const entries = await logEntries(restarted, "sessions-ended");
+  await restarted.stop();
+  const without = await startApp(t, { ...withPassword, dataDir: folder, clock: Date.now });
+  const withoutProvider = await pathStatuses(without, [second]);
 
   assert.doesNotMatch(own, /id="password"/);
   assert.match(own, /This browser/);
@@ -66,7 +70,8 @@ test("people of a provider are listed with role and sessions, and an admin ends 
   assert.deepEqual([disabled, enabled], [Array.of(401, 403), Array.of(200, 200)]);
   assert.deepEqual(statusesOf([refused, stillRefused, after]), [403, 403, 200]);
   assert.match(await refused.text(), /your access to Platen is disabled\. Ask your administrator\./);
-  const ends = (await logEntries(restarted, "sessions-ended")).map(({ who, what }) => `${who}: ${what}`);
+  assert.deepEqual(withoutProvider, [403], "nobody signs in at the provider any more");
+  const ends = entries.map(({ who, what }) => `${who}: ${what}`);
   assert.deepEqual(ends, ["admin: all, and all links"]);
 });
 
@@ -83,13 +88,16 @@ test("a role that a provider changes counts at the next sign-in, for all session
   const { address } = await make();
 
   const states = [[await known(address), (await fetch("/import", { headers: first })).status]];
+  const ownDisabled: number[] = [];
   for (const group of ["admins", "sellers", "techs"]) {
     provider.answers.claims = { ...honest, groups: [group] };
     await signIn();
+    if (group === "admins") ownDisabled.push((await post("/accounts/2/disable", {}, first)).status);
     states.push([await known(address), (await fetch("/import", { headers: first })).status]);
   }
 
   assert.equal(kept?.id, 2);
+  assert.deepEqual(ownDisabled, [403], "the only administrator could not undo it");
   assert.deepEqual(states, [
     [true, 200],
     [true, 200],

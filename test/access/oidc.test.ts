@@ -122,6 +122,11 @@ test("a refusal at the provider names its error, in one line of the log", async 
   const declined = await signIn();
   answers.refusal = { at: "token", error: "invalid_client" };
   const unknown = await signIn();
+  answers.refusal = { at: "token", error: "busy" };
+  const busy = await signIn();
+  for (let i = 0; i < 5; i++) await signIn();
+  answers.refusal = undefined;
+  const right = await signIn();
   const { answer, cookie } = await begin();
   // Anybody can send an answer with any text.
   const error = { error: "x\n2026 sign-in: let in: “admin”", error_description: "y".repeat(5000) };
@@ -131,11 +136,13 @@ test("a refusal at the provider names its error, in one line of the log", async 
 
   assert.deepEqual([declined.status, unknown.status, forged.status], [403, 503, 403]);
   assert.match(await declined.text(), /refused the sign-in: access_denied\. Try again/);
-  assert.match(await unknown.text(), /does not answer, or refuses Platen\./);
+  for (const refused of [unknown, busy])
+    assert.match(await refused.text(), /does not answer, or refuses Platen\./);
+  assert.deepEqual([busy.status, right.status], [503, 303], "the provider's own errors delay nobody");
   assert.ok((await forged.text()).length < 5000);
   assert.ok(lines.some((line) => /sign-in: refused at \S+ “invalid_client”/.test(line)));
   const logged = lines.filter((line) => line.includes("let in"));
-  assert.deepEqual([logged.length, logged.some((line) => line.includes("\n"))], [1, false]);
+  assert.deepEqual([logged.length, logged.some((line) => line.includes("\n"))], [2, false]);
 });
 
 test("a sign-in ends the session that the browser had, of either kind", async (t) => {

@@ -105,6 +105,25 @@ test("links of a disabled or deleted account have ended, and no later account re
   );
 });
 
+test("a script that is being made while its sender’s access ends brings no new link", async (t) => {
+  const app = await startClosed(t);
+  const boss = { cookie: await signInAdmin(app) };
+  await app.upload("/drivers/upload", driverZip(), "d.zip", boss);
+  await app.post("/printers", { name: "Office", driver_id: "1", address: "10.0.0.9" }, boss);
+  const tech = { cookie: await addPerson(app, "tech", "operator") };
+  const { store } = app.app;
+  const version = store.version.bind(store);
+  // The service asks for it between the check of the sender and the work.
+  t.mock.method(store, "version", () => {
+    void store.accounts.endAccess(2);
+    return version();
+  });
+
+  const { status } = await app.fetch(install, { headers: tech });
+
+  assert.deepEqual([status, store.links.list()], [403, []]);
+});
+
 test("a link in a script ends with the token or the link that fetched the script", async (t) => {
   let now = noon;
   const options = { clock: () => now, linkDays: 1000 };

@@ -33,9 +33,9 @@ export interface Link {
   readonly created_at: number;
 }
 
-/** A link, and whether its maker still has access: without it, the link is refused. */
+/** A link, and why it is refused until something changes. */
 export interface ListedLink extends Link {
-  readonly makerHasAccess: boolean;
+  readonly problem: "No access" | "Deleted" | undefined;
 }
 
 /** In days. */

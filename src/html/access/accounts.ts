@@ -33,7 +33,10 @@ export function accountsPage(
 ): Html {
   const { accounts, form, made, hasPasswords, hasProxy } = data;
   const isOpen = accounts.length === 0 || Object.keys(form.problems).length > 0;
-  const action = creationFold("new-account", "New account", isOpen, accountForm(form, hasPasswords));
+  // People of a provider need none.
+  const canAdd = hasPasswords || hasProxy;
+  const action =
+    canAdd && creationFold("new-account", "New account", isOpen, accountForm(form, hasPasswords));
   return page(
     { ...context, title: "Accounts", section: "Accounts", action },
     html`${made && oneTimeNotice(made)}

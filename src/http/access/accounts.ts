@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { acceptsPasswords } from "../../config.ts";
 import { adminName, parseAccount, parseAccountRole } from "../../domain/access/account.ts";
+import { UserError } from "../../domain/errors.ts";
 import { accountDetailsPage, accountsPage, type OneTimePassword } from "../../html/access/accounts.ts";
 import { emptyForm, type FormState } from "../../html/form.ts";
 import { type Html, html } from "../../html/html.ts";
@@ -13,6 +14,7 @@ import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
 import { doneMessage, pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context, RequestContext } from "../router.ts";
+import { senderOf } from "../sender.ts";
 import { withQuery } from "../undo-message.ts";
 
 /** `GET /accounts` */
@@ -106,7 +108,10 @@ export async function resetPassword(context: Context<"id">): Promise<Reply> {
 }
 
 /** `POST /accounts/{id}/disable` */
-export async function disable({ app, id }: Context<"id">): Promise<Reply> {
+export async function disable({ app, request, id }: Context<"id">): Promise<Reply> {
+  const { identity } = senderOf(request);
+  if (identity.kind === "person" && identity.account === id)
+    throw new UserError("forbidden", "You cannot disable your own account. Ask another administrator.");
   await app.store.accounts.setDisabled(id, true);
   return redirect(`${paths.accountOf(id)}?done=disabled`);
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { acceptsPasswords, hasSessions, needsSignIn } from "../../config.ts";
+import { acceptsPasswords, canSignIn, hasSessions, needsSignIn } from "../../config.ts";
 import { anyone, type Identity, unauthenticated } from "../../domain/access/access.ts";
 import { type Account, adminName, isReservedLogName } from "../../domain/access/account.ts";
 import { type Proxies, roleOfGroups } from "../../domain/access/proxies.ts";
@@ -43,8 +43,7 @@ function senderInSession({ config, sessions }: App, request: IncomingMessage): I
   const signedIn = cookie === undefined ? undefined : sessions.find(cookie);
   if (signedIn === undefined) return undefined;
   const { id, name, role, issuer, hasOneTimePassword } = signedIn.account;
-  // The settings may have changed since the sign-in.
-  if (issuer === "" ? !acceptsPasswords(config) : issuer !== config.oidc?.issuer.href) return undefined;
+  if (!canSignIn(config, signedIn.account) || (issuer === "" && !acceptsPasswords(config))) return undefined;
   const identity = {
     kind: "person",
     name,

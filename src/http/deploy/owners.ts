@@ -3,7 +3,7 @@ import type { Identity } from "../../domain/access/access.ts";
 import type { LinkOwner } from "../../domain/access/link.ts";
 import type { Store } from "../../store/store.ts";
 import type { RequestContext } from "../router.ts";
-import { senderOf } from "../sender.ts";
+import { recheckSender, senderOf } from "../sender.ts";
 
 /** For each kind of record with links: the section of its pages, and how to get the name of a record. */
 export const owners = {
@@ -43,6 +43,7 @@ export async function urlsIn(
   path: string,
 ): Promise<(address: string) => string> {
   if (!needsSignIn(config)) return (address) => service + address;
+  await recheckSender(request);
   const linked = await links.inScript({ path, days: config.linkDays, by });
   return (address) => service + linked(address);
 }

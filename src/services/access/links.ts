@@ -1,4 +1,5 @@
 import { hasRole, type Identity, mayUse, nameOf, type Scope } from "../../domain/access/access.ts";
+import type { Account } from "../../domain/access/account.ts";
 import {
   type Link,
   type LinkMaker,
@@ -29,11 +30,14 @@ interface LinkOptions {
 export class Links {
   readonly #store: Store;
   readonly #clock: () => number;
+  readonly #canSignIn: (account: Account) => boolean;
   readonly #key: Uint8Array;
 
-  constructor(store: Store, clock: () => number) {
+  /** @param canSignIn whether the settings let an account sign in */
+  constructor(store: Store, clock: () => number, canSignIn: (account: Account) => boolean) {
     this.#store = store;
     this.#clock = clock;
+    this.#canSignIn = canSignIn;
     this.#key = keyFor("links", store.secret);
   }
 
@@ -82,11 +86,11 @@ export class Links {
   /** Newest first, without those that have ended. @param owner whose links; by default those of all records */
   list(owner?: LinkOwner, max?: number): ListedLink[] {
     const now = this.#clock();
-    const withAccess = (link: Link) => ({
-      ...link,
-      makerHasAccess: this.#accessOf(link.maker, now) !== undefined,
-    });
-    return this.#store.links.list(owner, max).map(withAccess);
+    const problemOf = ({ path, maker }: Link) => {
+      if (this.#createdAt(ownerIn(path)) === undefined) return "Deleted";
+      return this.#accessOf(maker, now) === undefined ? "No access" : undefined;
+    };
+    return this.#store.links.list(owner, max).map((link) => ({ ...link, problem: problemOf(link) }));
   }
 
   /** Whether the record exists, and the script of a client still has this printer: another client may have it now. */
@@ -118,9 +122,11 @@ export class Links {
       return JSON.stringify([links.epoch(), files?.sha256 ?? "", ...versions]);
     });
     if (terms === undefined) return undefined;
-    const { endDay, maker = { kind: "none", id: 0 } } = terms;
+    const { endDay, maker = { kind: "none", id: 0 } as const } = terms;
+    if (links.generationOf(maker) > 0) return undefined;
+    const name = this.#accessOf({ ...maker, name: "" }, this.#clock())?.name ?? "";
     const none = { id: 0, isInScript: false, created_at: 0 };
-    return { link: { ...none, maker: { ...maker, name: "" }, path: address, endDay }, endDay };
+    return { link: { ...none, maker: { ...maker, name }, path: address, endDay }, endDay };
   }
 
   /** The maker's name in the audit log and scope; undefined if their access has ended. */
@@ -137,7 +143,8 @@ export class Links {
     const account = kind === "account" ? accounts.find(id) : accounts.findByName(name)?.account;
     if (account === undefined) return kind === "none" ? { name } : undefined;
     const isLower = isOperator && !hasRole(account.role, "operator");
-    return account.isDisabled || isLower ? undefined : { name: account.name };
+    const isRefused = account.isDisabled || isLower || !this.#canSignIn(account);
+    return isRefused ? undefined : { name: account.name };
   }
 
   #endDayOf(days: number, by: Identity): number {

@@ -268,8 +268,9 @@ export class Oidc {
     } catch (error) {
       const why = detailOf(error);
       if (why === undefined) throw error;
-      // A provider that does not answer is nobody's failure.
-      if (!(error instanceof TypeError || error instanceof DOMException)) this.#options.failed.add(keys);
+      // Other errors are the provider's or the administrator's.
+      if (error instanceof oauth.ResponseBodyError && error.error === "invalid_grant")
+        this.#options.failed.add(keys);
       this.#refused(why, from);
       throw this.#errorFor(error, why);
     }
@@ -283,7 +284,10 @@ export class Oidc {
         "forbidden",
         `${this.provider} does not accept this sign-in any more. Sign in again.`,
       );
-    if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
+    const isUnacceptable =
+      error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError;
+    // Another status, such as 503, is no answer.
+    if (isUnacceptable && error.code !== oauth.RESPONSE_IS_NOT_CONFORM)
       return new UserError("forbidden", `Platen does not accept the answer of ${this.provider}: ${why}.`);
     return new UserError(
       "busy",

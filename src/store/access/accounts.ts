@@ -5,7 +5,7 @@ import { missingRecord, UserError } from "../../domain/errors.ts";
 import type { Database } from "../database/database.ts";
 import { type Row, readRow } from "../database/rows.ts";
 import { checkRoom } from "../record-limits.ts";
-import { endLinksBy } from "./links.ts";
+import { endLinksOfAccount } from "./links.ts";
 
 /** Saved instead of a password hash when an account has no password. */
 export const noHash = "";
@@ -76,7 +76,7 @@ export class Accounts {
     return this.#db.freeingWrite(() => {
       const { name } = this.get(id);
       this.#endSessions(id);
-      endLinksBy(this.#db, "account", id);
+      endLinksOfAccount(this.#db, id);
       this.#db.recordEvent("sessions-ended", {
         record: { kind: "account", id, name },
         what: "all, and all links",
@@ -172,8 +172,8 @@ export class Accounts {
   }
 
   #remove(id: number): void {
+    endLinksOfAccount(this.#db, id);
     this.#db.all("DELETE FROM accounts WHERE id = ?", [id]);
-    endLinksBy(this.#db, "account", id);
   }
 
   /** Changes a password, and ends the account's sessions. */

@@ -74,14 +74,10 @@ export class Links {
 
   /** Ends the links of a record, and those that version 1.0 made. */
   endOf(owner: LinkOwner & { readonly name: string }): Promise<void> {
-    return this.#db.write(() => {
+    return this.#db.freeingWrite(() => {
       this.#db.recordEvent("links-ended", { record: owner });
       this.#db.all("DELETE FROM links WHERE path GLOB ?", [pathsOf(owner)]);
-      this.#db.all(
-        `INSERT INTO link_generations (kind, id, generation) VALUES (?, ?, 1)
-          ON CONFLICT DO UPDATE SET generation = generation + 1`,
-        [owner.kind, owner.id],
-      );
+      endOldLinks(this.#db, owner.kind, owner.id);
     });
   }
 
@@ -90,12 +86,12 @@ export class Links {
     return this.#db.write(() => this.#db.maintenance(() => endAllLinks(this.#db)));
   }
 
-  /** For the signatures of version 1.0: a random text of the database, and how often the links of a record were ended. */
+  /** For the signatures of version 1.0: a random text of the database, and how often links of a record or account ended. */
   epoch(): string {
     return String(this.#db.first("SELECT epoch FROM link_epoch")?.epoch);
   }
 
-  generationOf({ kind, id }: LinkOwner): number {
+  generationOf({ kind, id }: Pick<LinkMaker | LinkOwner, "kind" | "id">): number {
     const sql = "SELECT generation FROM link_generations WHERE kind = ? AND id = ?";
     return Number(this.#db.first(sql, [kind, id])?.generation ?? 0);
   }
@@ -114,9 +110,29 @@ export class Links {
   }
 }
 
-/** Within a write: ends the links that an account or token made. */
+/** Within a write: ends the links that an account made, also before it existed: a proxy then named its owner. */
+export function endLinksOfAccount(db: Queries, id: number): void {
+  endLinksBy(db, "account", id);
+  endOldLinks(db, "account", id);
+  db.all(
+    `DELETE FROM links WHERE maker ->> 'kind' = 'none'
+      AND lower(maker ->> 'name') = (SELECT name_key FROM accounts WHERE id = ?)`,
+    [id],
+  );
+}
+
+/** Within a write: ends the links that a token, or an account as such, made. */
 export function endLinksBy(db: Queries, kind: LinkMaker["kind"], id: number): void {
   db.all("DELETE FROM links WHERE maker ->> 'kind' = ? AND maker ->> 'id' = ?", [kind, id]);
+}
+
+/** Within a write: ends the links of version 1.0 of a record or maker. */
+function endOldLinks(db: Queries, kind: LinkOwner["kind"] | "account", id: number): void {
+  db.all(
+    `INSERT INTO link_generations (kind, id, generation) VALUES (?, ?, 1)
+      ON CONFLICT DO UPDATE SET generation = generation + 1`,
+    [kind, id],
+  );
 }
 
 /** Ends all links. A database from before links has none; a migration adds a new epoch. */

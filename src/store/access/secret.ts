@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Database } from "../database/database.ts";
 import type { Queries } from "../database/rows.ts";
 import { undefinedIfAbsent, writeDurably } from "../durable-files.ts";
+import { endAllLinks } from "./links.ts";
 
 /**
  * The 32 bytes of the secret. A missing one is made. The database keeps their SHA-256; one that has none yet gets it.
@@ -20,7 +21,10 @@ export async function openSecret(path: string, db: Database): Promise<Uint8Array
   // The database is first: without the file, a start after a crash makes a new secret.
   if (known !== digest)
     await db.freeingWrite(() =>
-      db.maintenance(() => db.all("INSERT OR REPLACE INTO secret_digest VALUES (1, ?)", [digest])),
+      db.maintenance(() => {
+        if (known !== "") endAllLinks(db);
+        db.all("INSERT OR REPLACE INTO secret_digest VALUES (1, ?)", [digest]);
+      }),
     );
   if (saved === undefined) await writeDurably(path, secret);
   return secret;

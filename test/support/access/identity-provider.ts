@@ -33,7 +33,7 @@ export async function startProvider(t: TestContext) {
     metadata: {} as Record<string, unknown>,
     /** The claims of `/userinfo`. */
     userinfo: {} as Record<string, unknown>,
-    /** The error of the authorization or token endpoint. */
+    /** The error of the authorization or token endpoint, such as `busy`, which has status 503. */
     refusal: undefined as { readonly at: "authorization" | "token"; readonly error: string } | undefined,
   };
   const authorize = ({ searchParams: query }: URL): URL => {
@@ -73,7 +73,8 @@ export async function startProvider(t: TestContext) {
     requests.push(`${request.method} ${url.pathname}`);
     const answer = (await handlers[url.pathname]?.(url, request)) ?? { error: "nothing" };
     if (answer instanceof URL) return response.writeHead(302, { Location: answer.href }).end();
-    const status = "error" in answer ? 400 : 200;
+    const { error } = answer as { readonly error?: string };
+    const status = error === "busy" ? 503 : error === undefined ? 200 : 400;
     return response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
   };
   const server = createServer((request, response) => void answerTo(request, response));
