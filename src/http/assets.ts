@@ -5,9 +5,10 @@ import js from "../../assets/app.js";
 import htmx from "../../assets/htmx-2.0.11.min.js";
 import icon from "../../assets/icon.svg";
 import zip from "../../assets/scripts/zip.js";
+import { memoize } from "../domain/collections.ts";
 import { missingPage } from "../domain/errors.ts";
 import type { Assets } from "../html/layout.ts";
-import { compress, type Encoding, encodingFor } from "./answers/compression.ts";
+import { acceptsGzip, compress } from "./answers/compression.ts";
 import { bytesDownload, type Reply } from "./answers/reply.ts";
 import type { Context } from "./router.ts";
 
@@ -16,14 +17,12 @@ interface Asset {
   readonly type: string;
   /** The start of the content's SHA-256, in hex. It is part of the URL, so a changed file has a new one. */
   readonly digest: string;
-  /** Compressed on the first request for an encoding. */
-  readonly compressed: Map<Encoding, Promise<Uint8Array>>;
 }
 
 function asset(text: string, type: string): Asset {
   const bytes = Buffer.from(text, "utf8");
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
-  return { bytes, type, digest, compressed: new Map() };
+  return { bytes, type, digest };
 }
 
 const files = {
@@ -58,13 +57,14 @@ export function favicon({ request }: Context): Promise<Reply> {
   return assetReply(request, files["icon.svg"], false);
 }
 
+/** Files are compressed once. */
+const compressedOf = memoize(({ bytes }: Asset) => compress(bytes, 9));
+
 async function assetReply({ headers }: IncomingMessage, asset: Asset, isImmutable: boolean): Promise<Reply> {
-  const { bytes, type, digest, compressed } = asset;
+  const { bytes, type, digest } = asset;
   const cacheControl = isImmutable ? "public, max-age=31536000, immutable" : "no-cache";
-  const encoding = encodingFor(headers["accept-encoding"]);
-  if (encoding === undefined)
+  if (!acceptsGzip(headers["accept-encoding"]))
     return bytesDownload(bytes, { type, cacheControl, encoding: null, etag: digest });
-  const content = compressed.get(encoding) ?? compress(bytes, encoding, "best");
-  compressed.set(encoding, content);
-  return bytesDownload(await content, { type, cacheControl, encoding, etag: `${digest}-${encoding}` });
+  const content = await compressedOf(asset);
+  return bytesDownload(content, { type, cacheControl, encoding: "gzip", etag: `${digest}-gzip` });
 }

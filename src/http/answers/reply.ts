@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { UserError } from "../../domain/errors.ts";
 import type { Html } from "../../html/html.ts";
 import type { FileSource } from "../../store/files.ts";
-import type { Encoding } from "./compression.ts";
 
 /** A handler's answer. Only `send.ts` writes it to a response. */
 export type Reply = TextReply | Redirect | Download | Stream;
@@ -37,7 +36,7 @@ export interface Download {
   /** Called after the last byte was sent. */
   readonly onSent?: () => void;
   /** The bytes' encoding, or null for none, if they depend on `Accept-Encoding`: the answer then has `Vary`. */
-  readonly encoding?: Encoding | null;
+  readonly encoding?: "gzip" | null;
   /** Opens the source of the bytes before the headers are sent, so an error can still become an answer. */
   readonly open: () => Promise<OpenDownload>;
 }

@@ -6,7 +6,7 @@ import type { LimitedLog } from "../../domain/flood-limit.ts";
 import type { Quota } from "../../workers/admission.ts";
 import { addBasePath, basePath, publicPath } from "../base-path.ts";
 import { senderOf } from "../sender.ts";
-import { compressPage, type Encoding, encodingFor, minCompressedLength } from "./compression.ts";
+import { acceptsGzip, compressPage, minCompressedLength } from "./compression.ts";
 import { requestLine } from "./errors.ts";
 import type { Download, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
 
@@ -74,13 +74,13 @@ async function sendText(
     log(`refused with ${status}: ${refusal} (${requestLine(request)} from ${address})`, refusal);
   const base = basePath(app.config);
   const isLong = reply.body.length >= minCompressedLength;
-  const encoding = isLong ? encodingFor(request.headers["accept-encoding"]) : undefined;
-  const body = await getOrAdd(bodiesOf(reply), encoding, () => bodyOf(reply, base, encoding));
+  const isCompressed = isLong && acceptsGzip(request.headers["accept-encoding"]);
+  const body = await getOrAdd(bodiesOf(reply), isCompressed, () => bodyOf(reply, base, isCompressed));
   const headers = {
     "Content-Type": reply.type,
     "Content-Length": body.length,
     ...(isLong ? { Vary: "Accept-Encoding" } : {}),
-    ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),
+    ...(isCompressed ? { "Content-Encoding": "gzip" } : {}),
     ...Object.fromEntries(
       Object.entries(reply.headers ?? {}).map(([name, value]) => [name, publicPath(value, base)]),
     ),
@@ -93,12 +93,12 @@ async function sendText(
   });
 }
 
-/** The bodies of a reply, by encoding. Requests that share a reply share the bytes. */
-const bodiesOf = memoize((_: TextReply) => new Map<Encoding | undefined, Promise<Uint8Array>>());
+/** The bodies of a reply, compressed and not. Requests that share a reply share the bytes. */
+const bodiesOf = memoize((_: TextReply) => new Map<boolean, Promise<Uint8Array>>());
 
-async function bodyOf({ type, body }: TextReply, base: string, encoding: Encoding | undefined) {
+async function bodyOf({ type, body }: TextReply, base: string, isCompressed: boolean) {
   const plain = Buffer.from(type.startsWith("text/html") ? addBasePath(body, base) : body, "utf8");
-  return encoding === undefined ? plain : compressPage(plain, encoding);
+  return isCompressed ? compressPage(plain) : plain;
 }
 
 async function sendDownload(
