@@ -8,29 +8,23 @@ const chooser = "/printers/1/edit#f-driver_id";
 const page = { accept: "text/html,*/*;q=0.8" };
 const script = { "hx-request": "true" };
 
-test("an error page links to the previous page, the record and its list, and never to another host or itself", async (t) => {
-  const { fetch, post, url } = await startApp(t);
+test("an error page links to the record and its list, and never to itself", async (t) => {
+  const { fetch, post } = await startApp(t);
   await post("/printers", { name: "Bare", address: "10.0.0.1" });
-  const linksFrom = async (path: string, from: Record<string, string> = {}) => {
-    const text = await textOf(fetch(path, { headers: { ...page, ...from } }));
+  const linksOf = async (path: string) => {
+    const text = await textOf(fetch(path, { headers: page }));
     const [main = ""] = text.slice(text.indexOf("<main")).split("</main>");
     return [...main.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, address]) => address);
   };
-  const package_ = "/printers/1/packages/mdm";
-  const toRecord = ["/printers/1", "/printers", "/"];
+  const refused = "/printers/1/packages/mdm";
 
-  const status = (await fetch(package_, { headers: page })).status;
-  const plain = await linksFrom(package_);
-  const fromList = await linksFrom(package_, { referer: `${url}/packages?q=x` });
-  const missing = await linksFrom("/printers/9");
+  const status = (await fetch(refused, { headers: page })).status;
+  const links = await linksOf(refused);
+  const missing = await linksOf("/printers/9");
 
   assert.equal(status, 422);
-  assert.deepEqual(plain, [chooser, ...toRecord]);
-  assert.deepEqual(fromList, [chooser, "/packages?q=x", ...toRecord]);
+  assert.deepEqual(links, [chooser, "/printers/1", "/printers", "/"]);
   assert.deepEqual(missing, ["/printers", "/"]);
-  const strange = ["https://evil.example/printers", "javascript:alert(1)", "no address"];
-  for (const referer of [...strange, `${url}//evil.example/`, `${url}/printers/9`])
-    assert.deepEqual(await linksFrom("/printers/9", { referer }), ["/printers", "/"], referer);
 });
 
 test("a refused deletion names the printers in the way, and leads to each and to the page that changes them", async (t) => {

@@ -123,29 +123,15 @@ const places: Readonly<Record<string, { readonly list: Link; readonly record?: s
   packages: { list: { label: "All packages", path: paths.packages } },
 };
 
-/** The links on an error page: back to the previous page, then the record in the path and its list. */
-function nextLinks(request: IncomingMessage, status: number): Link[] {
-  // These pages need sign-in too, and the browser's Back button keeps what was typed.
+/** The links on an error page: to the record in the path, and to its list. */
+function nextLinks({ url = "" }: IncomingMessage, status: number): Link[] {
+  // These pages need sign-in too.
   if (status === 401) return [];
-  const [, name = "", id = "", below] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
-  const before = previousPage(request);
-  const back = before === undefined ? [] : [{ label: "Go back", path: before }];
+  const [, name = "", id = "", below] = url.split(/[?#]/)[0]?.split("/") ?? [];
   const place = Object.hasOwn(places, name) ? places[name] : undefined;
-  if (place === undefined) return back;
+  if (place === undefined) return [];
   const { list, record } = place;
   const isBelowRecord = below !== undefined && status !== 404 && /^\d{1,15}$/.test(id);
   const above = record && isBelowRecord ? [{ label: record, path: `/${name}/${id}` }, list] : [list];
-  return [...back, ...above.filter(({ path }) => path !== before && path !== request.url)];
-}
-
-/** The Platen page that a request came from, by `Referer`; undefined if it is the requested page itself. */
-function previousPage(request: IncomingMessage): string | undefined {
-  const { referer } = request.headers;
-  const { host } = senderOf(request);
-  if (referer === undefined || host === undefined || !URL.canParse(referer)) return undefined;
-  const page = new URL(referer);
-  const path = page.pathname + page.search;
-  // Browsers take a path that begins with two slashes for another host.
-  if (page.host !== host || path.startsWith("//") || path === request.url) return undefined;
-  return path;
+  return above.filter(({ path }) => path !== url);
 }
