@@ -32,16 +32,10 @@ export class Passwords {
   readonly #cost: PasswordCost;
   readonly #queue = new WorkQueue(maxConcurrentHashes);
   readonly #unknownBrowsers = new Quota(maxUnknownBrowsers, "sign-ins");
-  #count = 0;
 
   constructor(random: (bytes: number) => Buffer, cost: PasswordCost = defaultCost) {
     this.#random = random;
     this.#cost = cost;
-  }
-
-  /** The number of hashes computed so far. */
-  get hashCount(): number {
-    return this.#count;
   }
 
   /** @returns the hash with its parameters and salt, in the PHC string format */
@@ -83,7 +77,6 @@ export class Passwords {
   }
 
   #derive(password: string, salt: Buffer): Promise<Buffer> {
-    this.#count++;
     const { ln, r, p } = this.#cost;
     const N = 2 ** ln;
     const options: ScryptOptions = { N, r, p, maxmem: 128 * r * (N + p + 2) };
