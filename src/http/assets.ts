@@ -63,8 +63,7 @@ const compressedOf = memoize(({ bytes }: Asset) => compress(bytes, 9));
 async function assetReply({ headers }: IncomingMessage, asset: Asset, isImmutable: boolean): Promise<Reply> {
   const { bytes, type, digest } = asset;
   const cacheControl = isImmutable ? "public, max-age=31536000, immutable" : "no-cache";
-  if (!acceptsGzip(headers["accept-encoding"]))
-    return bytesDownload(bytes, { type, cacheControl, encoding: null, etag: digest });
-  const content = await compressedOf(asset);
-  return bytesDownload(content, { type, cacheControl, encoding: "gzip", etag: `${digest}-gzip` });
+  const encoding = acceptsGzip(headers["accept-encoding"]) ? "gzip" : null;
+  const content = encoding ? await compressedOf(asset) : bytes;
+  return bytesDownload(content, { type, cacheControl, encoding, etag: encoding ? `${digest}-gzip` : digest });
 }

@@ -168,6 +168,22 @@ test("many downloads need few saves, and none is lost when the service stops", a
   assert.deepEqual([count, more], [60, []]);
 });
 
+test("counts that could not be saved, also of very many printers, are saved later", async (t) => {
+  const { app, printer } = await startWithPrinter(t);
+  const { downloads } = app.app.store;
+  const saved: number[] = [];
+  t.mock.method(downloads, "add", async (counts: readonly unknown[]) => {
+    saved.push(counts.length);
+    if (saved.length === 1) throw new Error("the disk is full");
+  });
+
+  recordDownload(app, Array(150_000).fill({ id: printer, revision: "r" }), "rmm");
+  await app.app.deployments.flush();
+  await app.app.deployments.flush();
+
+  assert.deepEqual(saved, [150_000, 150_000]);
+});
+
 test("a download is counted as soon as it is being written to the log, and once even while it is being saved", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const { deployments, store } = app.app;

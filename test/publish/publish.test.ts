@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { startGuarded } from "../support/access/guarded.ts";
-import { navigation, startApp } from "../support/app.ts";
+import { navigation, startApp, temporaryFolder } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { appWithPair } from "../support/drivers/arm64-pair.ts";
 import { bytesOf } from "../support/drivers/mixed-driver.ts";
@@ -230,6 +232,25 @@ test("a record that cannot be published is refused with the reason", async (t) =
 
     assert.equal(answer.status, status, path);
     assert.match(await answer.text(), reason);
+  }
+});
+
+test("a printer whose icon is damaged is left out of a script of several, with the reason", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const app = await startApp(t, { dataDir });
+  await app.post("/clients", { name: "A" });
+  const driver_id = String(await app.addDriver());
+  for (const name of ["Bad", "Good"]) await app.addPrinter({ name, client_id: "1", driver_id });
+  await app.upload("/printers/1/icon", makePng(), "logo.png");
+  const [icon = ""] = readdirSync(join(dataDir, "icons"));
+  writeFileSync(join(dataDir, "icons", icon), "damaged");
+
+  const ofClient = await fetchPublishScript(app, "/clients/1/publish");
+  const ofAll = await fetchPublishScript(app, "/publish");
+
+  for (const { settings } of [ofClient, ofAll]) {
+    assert.ok(settings.Apps.some(({ Fields }) => Fields.displayName === "Good (A)"));
+    assert.match(JSON.stringify(settings), /The icon of “Bad” is damaged/);
   }
 });
 

@@ -71,10 +71,11 @@ export class AppBuilder {
     throw new UserError("invalid", message);
   }
 
-  /** The icons of the apps so far, by SHA-256 in hex. */
+  /** The icons of the apps so far, by SHA-256 in hex. A damaged one has none: its app was refused. */
   async icons(): Promise<Map<string, Uint8Array>> {
-    const pictures = await Promise.all(this.#pictures.values());
-    return new Map(pictures.flatMap((picture) => (picture ? [[picture.file.sha256, picture.bytes]] : [])));
+    const pictures = await Promise.allSettled(this.#pictures.values());
+    const found = pictures.flatMap((picture) => (picture.status === "fulfilled" && picture.value) || []);
+    return new Map(found.map(({ file, bytes }) => [file.sha256, bytes]));
   }
 
   /** @throws UserError "invalid" with the remedy */

@@ -119,7 +119,7 @@ export class DeploymentMemory {
       this.#hasWarned = false;
     } catch (error) {
       // The next save includes these counts. If the service ends before it, `start` counts them again from the log.
-      this.#unsaved.unshift(...counts);
+      this.#unsaved = counts.concat(this.#unsaved);
       if (!this.#hasWarned) this.#log(`warning: downloads are not counted: ${errorMessage(error)}`);
       this.#hasWarned = true;
     }
