@@ -34,7 +34,7 @@ function runUnread(folder: string, command: string, which = ""): { codes: string
   return { codes: stdout.trim(), stderr };
 }
 
-test("a command whose reader closes the pipe ends like other programs, without a message", async (t) => {
+deepTest("a command whose reader closes the pipe ends like other programs, without a message", async (t) => {
   const folder = await makeFolder(t);
   const commands = selectCases(
     [

@@ -63,22 +63,26 @@ deepTest("packages are complete although a digest thread ended", { skip: without
   assert.equal(tree["driver/large.bin"]?.length, 10 * noise.length);
 });
 
-test("packages without a driver share neither keys nor digests", { skip: without.verifier }, async (t) => {
-  const { app } = await startApp(t);
-  const context = new StoredPackageContext(app.store, app.workers);
-  const settings = (name: string) => JSON.stringify({ LogName: name, Drivers: [], Printers: [] });
+deepTest(
+  "packages without a driver share neither keys nor digests",
+  { skip: without.verifier },
+  async (t) => {
+    const { app } = await startApp(t);
+    const context = new StoredPackageContext(app.store, app.workers);
+    const settings = (name: string) => JSON.stringify({ LogName: name, Drivers: [], Printers: [] });
 
-  for (const name of ["one", "two"]) {
-    const file = await intune.build({ drivers: [], settings: settings(name), icon: undefined }, context);
-    const open = await file.open();
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of open.chunks(0, file.size)) chunks.push(Uint8Array.from(chunk));
-    await open.close();
+    for (const name of ["one", "two"]) {
+      const file = await intune.build({ drivers: [], settings: settings(name), icon: undefined }, context);
+      const open = await file.open();
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of open.chunks(0, file.size)) chunks.push(Uint8Array.from(chunk));
+      await open.close();
 
-    const tree = verifyIntunewin(Buffer.concat(chunks));
-    assert.deepEqual(Object.keys(tree).sort(), ["detect.ps1", "install.ps1", "uninstall.ps1"]);
-  }
-});
+      const tree = verifyIntunewin(Buffer.concat(chunks));
+      assert.deepEqual(Object.keys(tree).sort(), ["detect.ps1", "install.ps1", "uninstall.ps1"]);
+    }
+  },
+);
 
 test("an encryption with a missing source fails at once", async (t) => {
   const workers = new Workers(bundle);

@@ -7,7 +7,7 @@ import { navigation, startApp } from "../support/app.ts";
 import { openAt } from "../support/backup/backup.ts";
 import { remove } from "../support/backup/deletions.ts";
 import { statusesOf } from "../support/deploy/answers.ts";
-import { rounds } from "../support/depth.ts";
+import { deepTest, rounds } from "../support/depth.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makeZip } from "../support/drivers/zip.ts";
 import { fill, freeBytes, smallDisk, withoutDisk } from "../support/durability/small-disk.ts";
@@ -40,36 +40,39 @@ async function startOnFullDisk(t: TestContext) {
   return { ...service, sizeOf, free: () => freeBytes(disk), freeSpace, store: service.app.store };
 }
 
-test("on a full disk a deletion is kept if the file does not grow, and can be undone when there is room again", async (t) => {
-  const full = await startOnFullDisk(t);
-  if (full === undefined) return;
-  const { post, sizeOf, app } = full;
-  // The audit log may take a page during a save, so that the reserve is not made again: then its space is free.
-  const room = () => sizeOf("platen.sqlite.reserve") + full.free();
-  const before = sizeOf("platen.sqlite");
-  const paths = Array.from({ length: clientCount / 2 }, (_, i) => `/clients/${i + 1}`);
+deepTest(
+  "on a full disk a deletion is kept if the file does not grow, and can be undone when there is room again",
+  async (t) => {
+    const full = await startOnFullDisk(t);
+    if (full === undefined) return;
+    const { post, sizeOf, app } = full;
+    // The audit log may take a page during a save, so that the reserve is not made again: then its space is free.
+    const room = () => sizeOf("platen.sqlite.reserve") + full.free();
+    const before = sizeOf("platen.sqlite");
+    const paths = Array.from({ length: clientCount / 2 }, (_, i) => `/clients/${i + 1}`);
 
-  const texts: string[] = [];
-  for (const path of ["/printers/1/icon", ...paths]) texts.push(await (await remove(full, path)).text());
-  const after = { size: sizeOf("platen.sqlite"), room: room() };
-  const kept = app.undo.list().length;
-  const newest = app.undo.list()[0];
-  const undo = () => post(`/deletions/${newest?.id}/undo`, {});
-  const refused = await undo();
-  full.freeSpace();
-  const undone = await undo();
-  const reserve = sizeOf("platen.sqlite.reserve");
+    const texts: string[] = [];
+    for (const path of ["/printers/1/icon", ...paths]) texts.push(await (await remove(full, path)).text());
+    const after = { size: sizeOf("platen.sqlite"), room: room() };
+    const kept = app.undo.list().length;
+    const newest = app.undo.list()[0];
+    const undo = () => post(`/deletions/${newest?.id}/undo`, {});
+    const refused = await undo();
+    full.freeSpace();
+    const undone = await undo();
+    const reserve = sizeOf("platen.sqlite.reserve");
 
-  assert.ok(kept >= clientCount / 4, `${kept} of ${texts.length} are kept`);
-  assert.equal(texts.filter((text) => text.includes("/undo")).length, kept);
-  assert.equal(texts.filter((text) => text.includes("You cannot undo this")).length, texts.length - kept);
-  assert.ok(after.size <= before, `${after.size} after ${before} bytes`);
-  assert.ok(after.room >= after.size, `${after.room} bytes for the next save of ${after.size}`);
-  assert.deepEqual(statusesOf([refused, undone]), [507, 200]);
-  assert.ok(reserve >= sizeOf("platen.sqlite"), `${reserve} bytes are reserved again`);
-  assert.equal(app.undo.list().length, kept - 1);
-  assert.equal(full.store.clients.get(newest?.recordId ?? 0).name, newest?.name);
-});
+    assert.ok(kept >= clientCount / 4, `${kept} of ${texts.length} are kept`);
+    assert.equal(texts.filter((text) => text.includes("/undo")).length, kept);
+    assert.equal(texts.filter((text) => text.includes("You cannot undo this")).length, texts.length - kept);
+    assert.ok(after.size <= before, `${after.size} after ${before} bytes`);
+    assert.ok(after.room >= after.size, `${after.room} bytes for the next save of ${after.size}`);
+    assert.deepEqual(statusesOf([refused, undone]), [507, 200]);
+    assert.ok(reserve >= sizeOf("platen.sqlite"), `${reserve} bytes are reserved again`);
+    assert.equal(app.undo.list().length, kept - 1);
+    assert.equal(full.store.clients.get(newest?.recordId ?? 0).name, newest?.name);
+  },
+);
 
 test("with little room only the deletion of a driver is final, and its page says so before", async (t) => {
   const disk = smallDisk(t, 64 << 20);

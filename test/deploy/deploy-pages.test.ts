@@ -114,19 +114,22 @@ describe("deploying in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0);
   });
 
-  test("an address can name the tab of a driver’s page, and arrow keys and clicks open the others alone", async (t) => {
-    const { page, problems } = await open(t, "/drivers/1?tab=deploy", { viewport: small });
-    const visibleTabs = () => page.locator(".tab:visible > h2").allTextContents();
+  deepTest(
+    "an address can name the tab of a driver’s page, and arrow keys and clicks open the others alone",
+    async (t) => {
+      const { page, problems } = await open(t, "/drivers/1?tab=deploy", { viewport: small });
+      const visibleTabs = () => page.locator(".tab:visible > h2").allTextContents();
 
-    const seen = [await visibleTabs()];
-    await page.locator("#tab-deploy").press("ArrowRight");
-    seen.push(await visibleTabs());
-    await page.locator(".tabs > label", { hasText: "Printers" }).click();
-    seen.push(await visibleTabs());
+      const seen = [await visibleTabs()];
+      await page.locator("#tab-deploy").press("ArrowRight");
+      seen.push(await visibleTabs());
+      await page.locator(".tabs > label", { hasText: "Printers" }).click();
+      seen.push(await visibleTabs());
 
-    assert.deepEqual(seen, [["Deploy"], ["INF and model"], ["Printers"]]);
-    assert.deepEqual(problems, []);
-  });
+      assert.deepEqual(seen, [["Deploy"], ["INF and model"], ["Printers"]]);
+      assert.deepEqual(problems, []);
+    },
+  );
 });
 
 test("downloads that would be refused are not offered, but their remedy is; those that will fail are folded", async (t) => {
@@ -162,7 +165,7 @@ const paths = [
 describe("pages about deployment in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   for (const { colorScheme, width } of windowVariants([1440, 320]))
     for (const path of selectCases(paths, 1))
-      test(`are accessible, ${path}, ${colorScheme}, at ${width} px`, async (t) => {
+      deepTest(`are accessible, ${path}, ${colorScheme}, at ${width} px`, async (t) => {
         const viewport = { width, height: 900 };
         const { page, problems } = await open(t, path, { colorScheme, viewport, reducedMotion: "reduce" });
 

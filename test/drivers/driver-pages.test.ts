@@ -72,7 +72,7 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("every model of a list is visible at 360 px, and a link into another tab opens it", async (t) => {
+  deepTest("every model of a list is visible at 360 px, and a link into another tab opens it", async (t) => {
     const models = Array.from({ length: 40 }, (_, i) => `Papyrus ${i} with a long name for PCL 6 and PS`);
     const drivers = [driverZip({ models })];
     const { page } = await openPage(t, "/drivers/1?tab=deploy", { drivers, ...narrow });

@@ -125,18 +125,22 @@ test("a killed inspection answers 422 and leaves no files", { skip: withoutProc 
   assert.ok((await service.addDriver()) > 0);
 });
 
-test("an inspection survives signals of a terminal to all its processes", {
-  skip: withoutProc,
-}, async (t) => {
-  const inspections = startInspections(t);
-  const archive = await archiveOf(t, zipOf(models(rounds(15_000, 50_000))));
-  const sent = signalReaders(t, "SIGINT", "SIGTERM");
+deepTest(
+  "an inspection survives signals of a terminal to all its processes",
+  {
+    skip: withoutProc,
+  },
+  async (t) => {
+    const inspections = startInspections(t);
+    const archive = await archiveOf(t, zipOf(models(rounds(15_000, 50_000))));
+    const sent = signalReaders(t, "SIGINT", "SIGTERM");
 
-  const { report } = await inspections.inspect(archive);
+    const { report } = await inspections.inspect(archive);
 
-  assert.ok(sent() > 0);
-  assert.equal(report.infs.length, 1);
-});
+    assert.ok(sent() > 0);
+    assert.equal(report.infs.length, 1);
+  },
+);
 
 test("an inspection that takes too long answers 422 and leaves no files", async (t) => {
   const service = await startApp(t, {}, { timeMs: 1 });

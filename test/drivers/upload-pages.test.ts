@@ -170,28 +170,31 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual(problems, []);
   });
 
-  test("a ZIP over the limit is refused before it is sent, and another ZIP can be chosen from the card", async (t) => {
-    const config = { uploadLimitBytes: 1024 * 1024 };
-    const { app, page, press } = await openPage(t, "/drivers", { config });
-    const uploads = countUploads(page);
+  deepTest(
+    "a ZIP over the limit is refused before it is sent, and another ZIP can be chosen from the card",
+    async (t) => {
+      const config = { uploadLimitBytes: 1024 * 1024 };
+      const { app, page, press } = await openPage(t, "/drivers", { config });
+      const uploads = countUploads(page);
 
-    await choose(page, largeFile(2 << 20));
-    await page.locator(".notice.bad:focus").getByText("The file has 2 MB. The limit is 1 MB").waitFor();
-    assert.equal(uploads.count, 0);
-    await dropFiles(page, "h1", [makeZip([{ name: "Driver/inner.zip", bytes: "PK" }])]);
-    await cardOf(page).getByText("Extract this ZIP and “Driver/inner.zip” in it").waitFor();
-    const chooser = page.waitForEvent("filechooser");
-    await page.getByRole("link", { name: "Choose another file" }).click();
-    const opened = await chooser;
-    if (!isDeep) return;
-    await opened.setFiles(zipFile("net.zip", network));
-    await cardOf(page).getByText("It is for network adapters").waitFor();
-    await saveScreenshot(page, "1440-upload-of-no-printer");
-    await press("Delete driver");
-    await page.locator("#message").getByText("Deleted: ").waitFor();
+      await choose(page, largeFile(2 << 20));
+      await page.locator(".notice.bad:focus").getByText("The file has 2 MB. The limit is 1 MB").waitFor();
+      assert.equal(uploads.count, 0);
+      await dropFiles(page, "h1", [makeZip([{ name: "Driver/inner.zip", bytes: "PK" }])]);
+      await cardOf(page).getByText("Extract this ZIP and “Driver/inner.zip” in it").waitFor();
+      const chooser = page.waitForEvent("filechooser");
+      await page.getByRole("link", { name: "Choose another file" }).click();
+      const opened = await chooser;
+      if (!isDeep) return;
+      await opened.setFiles(zipFile("net.zip", network));
+      await cardOf(page).getByText("It is for network adapters").waitFor();
+      await saveScreenshot(page, "1440-upload-of-no-printer");
+      await press("Delete driver");
+      await page.locator("#message").getByText("Deleted: ").waitFor();
 
-    assert.equal(app.store.drivers.list().length, 0);
-  });
+      assert.equal(app.store.drivers.list().length, 0);
+    },
+  );
 
   deepTest(
     "a folder and a program that are dropped become drivers, the folder without what lies beside its INFs",
@@ -317,33 +320,36 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.equal(app.store.drivers.list().length, 1);
   });
 
-  test("a page that a proxy answers is not Platen's answer, and the line says who refused the file", async (t) => {
-    const { page } = await openPage(t, "/drivers");
-    const body = `<!doctype html><div class="notice good">was uploaded</div>`;
-    const said: unknown[] = [];
+  deepTest(
+    "a page that a proxy answers is not Platen's answer, and the line says who refused the file",
+    async (t) => {
+      const { page } = await openPage(t, "/drivers");
+      const body = `<!doctype html><div class="notice good">was uploaded</div>`;
+      const said: unknown[] = [];
 
-    for (const [status, text] of [
-      [413, body],
-      [413, "Request Entity Too Large"],
-      [504, body],
-      [200, body],
-    ] as const) {
-      await page.route("**/drivers/upload", (route) =>
-        route.fulfill({ status, contentType: "text/html", body: text }),
-      );
-      await choose(page, zipFile("a.zip", driverZip()));
-      said.push(await cardOf(page).locator("p").first().textContent());
-    }
+      for (const [status, text] of [
+        [413, body],
+        [413, "Request Entity Too Large"],
+        [504, body],
+        [200, body],
+      ] as const) {
+        await page.route("**/drivers/upload", (route) =>
+          route.fulfill({ status, contentType: "text/html", body: text }),
+        );
+        await choose(page, zipFile("a.zip", driverZip()));
+        said.push(await cardOf(page).locator("p").first().textContent());
+      }
 
-    const refused =
-      "A proxy in front of Platen refused the file (413). Raise its limit (nginx: client_max_body_size).";
-    assert.deepEqual(said, [
-      refused,
-      refused,
-      "Platen does not respond (504): a proxy in front of it gave up waiting. Platen did not confirm the upload. Try again in a minute.",
-      "A proxy answered instead of Platen. Reload the page: it may ask you to sign in.",
-    ]);
-  });
+      const refused =
+        "A proxy in front of Platen refused the file (413). Raise its limit (nginx: client_max_body_size).";
+      assert.deepEqual(said, [
+        refused,
+        refused,
+        "Platen does not respond (504): a proxy in front of it gave up waiting. Platen did not confirm the upload. Try again in a minute.",
+        "A proxy answered instead of Platen. Reload the page: it may ask you to sign in.",
+      ]);
+    },
+  );
 
   deepTest("a failed upload can be retried from its line without choosing the file again", async (t) => {
     const { app, page, see } = await openPage(t, "/drivers");

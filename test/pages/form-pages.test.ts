@@ -110,63 +110,69 @@ describe("a printer's form in a browser", inBrowser, () => {
     assert.equal(dialogs, 4);
   });
 
-  test("copies a command also in insecure contexts: “Copied” is shown for two seconds and moves nothing", async (t) => {
-    const page = await openPage(t, await withOnePrinter(t), "/printers/1");
-    await page.evaluate("Object.defineProperty(window, 'isSecureContext', { value: false })");
-    const places = () =>
-      page.evaluate(`[...document.querySelectorAll("${isDeep ? "main *" : "h1, h2, code"}")].map((element) => {
+  deepTest(
+    "copies a command also in insecure contexts: “Copied” is shown for two seconds and moves nothing",
+    async (t) => {
+      const page = await openPage(t, await withOnePrinter(t), "/printers/1");
+      await page.evaluate("Object.defineProperty(window, 'isSecureContext', { value: false })");
+      const places = () =>
+        page.evaluate(`[...document.querySelectorAll("${isDeep ? "main *" : "h1, h2, code"}")].map((element) => {
         const { x, y, width } = element.getBoundingClientRect();
         return [element.outerHTML.slice(0, 60), x, y, width].join(" ");
       })`) as Promise<string[]>;
-    await page.getByText("Fields for Intune").click();
-    const button = page.locator('button[data-copy="uninstall_cmd"]').first();
+      await page.getByText("Fields for Intune").click();
+      const button = page.locator('button[data-copy="uninstall_cmd"]').first();
 
-    await button.scrollIntoViewIfNeeded();
-    const before = await places();
-    await button.click();
-    await page.locator("#announcements").getByText("Copied").waitFor({ state: "attached" });
-    const [label, during] = [await button.textContent(), await places()];
-    const copied = await pasteText(page);
-    await button.getByText("Copied").waitFor({ state: "detached" });
+      await button.scrollIntoViewIfNeeded();
+      const before = await places();
+      await button.click();
+      await page.locator("#announcements").getByText("Copied").waitFor({ state: "attached" });
+      const [label, during] = [await button.textContent(), await places()];
+      const copied = await pasteText(page);
+      await button.getByText("Copied").waitFor({ state: "detached" });
 
-    assert.match(label ?? "", /Copied/);
-    assert.deepEqual(during, before);
-    assert.deepEqual([await button.textContent(), await places()], ["Copy", before]);
-    assert.ok(await isFocusIn(page, "button[data-copy]"));
-    assert.match(copied, /-File \.\\uninstall\.ps1$/);
-  });
+      assert.match(label ?? "", /Copied/);
+      assert.deepEqual(during, before);
+      assert.deepEqual([await button.textContent(), await places()], ["Copy", before]);
+      assert.ok(await isFocusIn(page, "button[data-copy]"));
+      assert.match(copied, /-File \.\\uninstall\.ps1$/);
+    },
+  );
 });
 
 describe("a form for IPP in a browser", inBrowser, () => {
-  test("shows the fields of IPP for the IPP class driver, and has the driver and port number of its protocol", async (t) => {
-    const page = await openPage(t, await withOnePrinter(t), "/printers/1/edit");
-    const values: string[][] = [];
+  deepTest(
+    "shows the fields of IPP for the IPP class driver, and has the driver and port number of its protocol",
+    async (t) => {
+      const page = await openPage(t, await withOnePrinter(t), "/printers/1/edit");
+      const values: string[][] = [];
 
-    await page.getByText("Port and status").click();
-    for (const protocol of ["ipp", "raw"]) {
-      await page.getByLabel("Protocol").selectOption(protocol);
-      values.push(await valuesOf(page, ["driver_id", "port_number"]));
-    }
-    await page.getByLabel("Driver", { exact: true }).selectOption(ipp);
-    await page.locator("summary").getByText("ARM64 PCs", { exact: true }).click();
-    await page.locator("#f-ipp_path").waitFor();
-    await page.getByText("The printer must be on when a PC installs it.").waitFor();
-    await page.getByText("Windows includes the IPP driver for ARM64").waitFor();
-    const isCounted = await page.getByText("2 set").isVisible();
-    const { width = 0 } = (await page.locator("#f-name").boundingBox()) ?? {};
-    await saveScreenshot(page, "form-folds");
-    const seen = await visibleOf(page, ["port_name", "snmp", "arm64_driver_id", "arm64_driver_desc"]);
-    values.push(await valuesOf(page, ["protocol", "port_number"]));
+      await page.getByText("Port and status").click();
+      for (const protocol of ["ipp", "raw"]) {
+        await page.getByLabel("Protocol").selectOption(protocol);
+        values.push(await valuesOf(page, ["driver_id", "port_number"]));
+      }
+      await page.getByLabel("Driver", { exact: true }).selectOption(ipp);
+      await page.locator("summary").getByText("ARM64 PCs", { exact: true }).click();
+      await page.locator("#f-ipp_path").waitFor();
+      await page.getByText("The printer must be on when a PC installs it.").waitFor();
+      await page.getByText("Windows includes the IPP driver for ARM64").waitFor();
+      const isCounted = await page.getByText("2 set").isVisible();
+      const { width = 0 } = (await page.locator("#f-name").boundingBox()) ?? {};
+      await saveScreenshot(page, "form-folds");
+      const seen = await visibleOf(page, ["port_name", "snmp", "arm64_driver_id", "arm64_driver_desc"]);
+      values.push(await valuesOf(page, ["protocol", "port_number"]));
 
-    assert.ok(isCounted, "protocol and port number");
-    assert.ok(width > 300 && width <= 560, `a field has ${width} px`);
-    assert.deepEqual(seen, []);
-    assert.deepEqual(values, [
-      [ipp, "631"],
-      ["1", "9100"],
-      ["ipp", "631"],
-    ]);
-  });
+      assert.ok(isCounted, "protocol and port number");
+      assert.ok(width > 300 && width <= 560, `a field has ${width} px`);
+      assert.deepEqual(seen, []);
+      assert.deepEqual(values, [
+        [ipp, "631"],
+        ["1", "9100"],
+        ["ipp", "631"],
+      ]);
+    },
+  );
 
   deepTest("restores the values that IPP replaced with another protocol", async (t) => {
     const service = await appWithPair(t, {
@@ -226,7 +232,7 @@ describe("a form for IPP in a browser", inBrowser, () => {
 const ticket = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" });
 
 describe("a PrintTicket in a browser", inBrowser, () => {
-  test("is read from a file into the field", async (t) => {
+  deepTest("is read from a file into the field", async (t) => {
     const service = await withOnePrinter(t);
     const page = await openPage(t, service, "/printers/1/edit");
     const problems = watchProblems(page, service.url);

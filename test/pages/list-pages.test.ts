@@ -154,34 +154,37 @@ describe("lists in a browser", inBrowser, () => {
 });
 
 describe("cards at 360 px", inBrowser, () => {
-  test("begin with their title at the left on every page, and those of a move are not bold", async (t) => {
-    const service = await startShop(t);
-    const page = await openPage(t, service, "/health", narrow);
-    const titles = new Set<unknown>();
+  deepTest(
+    "begin with their title at the left on every page, and those of a move are not bold",
+    async (t) => {
+      const service = await startShop(t);
+      const page = await openPage(t, service, "/health", narrow);
+      const titles = new Set<unknown>();
 
-    for (const path of selectCases(["/packages", "/drivers", "/clients"], 2)) {
-      await page.goto(service.url + path);
-      const title = await page.evaluate(`(() => {
+      for (const path of selectCases(["/packages", "/drivers", "/clients"], 2)) {
+        await page.goto(service.url + path);
+        const title = await page.evaluate(`(() => {
         const title = document.querySelector("tbody tr:not(.client) :is(th, td) bdi");
         const { content } = getComputedStyle(title.closest("th, td"), "::before");
         return content + " " + Math.round(title.getBoundingClientRect().left);
       })()`);
-      titles.add(title);
-      await saveScreenshot(page, `360-cards-of-${path.slice(1)}`);
-    }
+        titles.add(title);
+        await saveScreenshot(page, `360-cards-of-${path.slice(1)}`);
+      }
 
-    await page.goto(`${service.url}/drivers/1/move?to=2`);
-    const move = await page.evaluate(`(() => {
+      await page.goto(`${service.url}/drivers/1/move?to=2`);
+      const move = await page.evaluate(`(() => {
       const { textAlign, fontWeight } = getComputedStyle(document.querySelector(".pairs td"));
       return [textAlign, fontWeight];
     })()`);
-    await saveScreenshot(page, "360-move");
+      await saveScreenshot(page, "360-move");
 
-    assert.match([...titles].join(), /^none \d+$/);
-    assert.deepEqual(move, ["left", "400"]);
-  });
+      assert.match([...titles].join(), /^none \d+$/);
+      assert.deepEqual(move, ["left", "400"]);
+    },
+  );
 
-  test("of printers have a head but no space for checkboxes and menus without scripts", async (t) => {
+  deepTest("of printers have a head but no space for checkboxes and menus without scripts", async (t) => {
     const options = { ...narrow, javaScriptEnabled: false };
     const page = await openPage(t, await startShop(t), "/printers", options);
 

@@ -78,7 +78,7 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
     });
 
   for (const width of selectCases([320, 360], 1))
-    for (const path of selectCases(pages, 4))
+    for (const path of selectCases(pages, 1))
       test(`has targets large enough at ${width} px and for the mouse, and is printed without controls: ${path}`, async (t) => {
         const page = await openPage(t, await fullService(t), path);
         const found = (await smallTargets(page, 24)).map((target) => `in a wide window ${target}`);
@@ -100,7 +100,7 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
         assert.deepEqual(others, []);
       });
 
-  test("is usable with a message or a refused form", async (t) => {
+  deepTest("is usable with a message or a refused form", async (t) => {
     const service = await fullService(t);
     const found: string[] = [];
 

@@ -95,12 +95,14 @@ describe("a message in a browser", inBrowser, () => {
       assert.ok(await isFocusIn(page, ".icon-form button"));
     });
 
-  test("of a URL takes the focus, never covers the focused element at 360 px, and is not shown again after a reload", async (t) => {
-    const service = await withOnePrinter(t);
-    const viewport = { width: 360, height: 640 };
-    const page = await openPage(t, service, "/printers/1?done=redeploy&q=x", { viewport });
-    const covered = () =>
-      page.evaluate(`(() => {
+  deepTest(
+    "of a URL takes the focus, never covers the focused element at 360 px, and is not shown again after a reload",
+    async (t) => {
+      const service = await withOnePrinter(t);
+      const viewport = { width: 360, height: 640 };
+      const page = await openPage(t, service, "/printers/1?done=redeploy&q=x", { viewport });
+      const covered = () =>
+        page.evaluate(`(() => {
         const element = document.activeElement;
         if (element === document.body || element.closest("#message")) return "";
         const { left, right, top, bottom } = element.getBoundingClientRect();
@@ -109,19 +111,20 @@ describe("a message in a browser", inBrowser, () => {
         return isUnder ? element.outerHTML.slice(0, 100) : "";
       })()`);
 
-    await expectFocused(page, "Saved: Office");
-    const address = page.url();
-    const found = new Set<unknown>();
-    for (let i = 0; i < rounds(15, 60); i++) {
-      await page.keyboard.press("Tab");
-      found.add(await covered());
-    }
-    await page.reload();
+      await expectFocused(page, "Saved: Office");
+      const address = page.url();
+      const found = new Set<unknown>();
+      for (let i = 0; i < rounds(15, 60); i++) {
+        await page.keyboard.press("Tab");
+        found.add(await covered());
+      }
+      await page.reload();
 
-    assert.equal(address, `${service.url}/printers/1?q=x`);
-    assert.deepEqual([...found], [""]);
-    assert.equal(await message(page).count(), 0);
-  });
+      assert.equal(address, `${service.url}/printers/1?q=x`);
+      assert.deepEqual([...found], [""]);
+      assert.equal(await message(page).count(), 0);
+    },
+  );
 
   test("is shown for an error of the network or a proxy, typed text stays, and the form can be sent again", async (t) => {
     const page = await openPage(t, await startApp(t), "/clients");
@@ -170,32 +173,35 @@ describe("a message in a browser", inBrowser, () => {
     assert.ok(await page.getByRole("button", { name: "Save client" }).isEnabled());
   });
 
-  test("about a service that does not answer fits the request, and disappears when it answers again", async (t) => {
-    const page = await openPage(t, await withOnePrinter(t), "/printers");
-    const state = page.getByLabel("State", { exact: true });
-    await page.route("**/*", (route) => route.abort());
+  deepTest(
+    "about a service that does not answer fits the request, and disappears when it answers again",
+    async (t) => {
+      const page = await openPage(t, await withOnePrinter(t), "/printers");
+      const state = page.getByLabel("State", { exact: true });
+      await page.route("**/*", (route) => route.abort());
 
-    await state.selectOption("Ready");
-    await expectFocused(page, "Platen does not respond. The list is as it was.");
-    await chooseAction(page, "Office", "Delete");
-    await expectFocused(page, "Platen did not confirm the deletion. Reload the page to check.");
-    await page.keyboard.press("Escape");
-    await page.getByLabel("Choose Office").check();
-    await page.locator(".bulk summary").getByText("Client", { exact: true }).click();
-    await page.getByRole("button", { name: "Show preview" }).click();
-    await expectFocused(page, "Platen did not confirm the change. Your rows are still chosen.");
-    await page.keyboard.press("/");
-    await page.keyboard.type("Kan");
-    await page.getByText("Platen does not respond").waitFor();
-    await page.keyboard.type("toor");
-    const searched = await page.locator("#find").inputValue();
-    await page.unroute("**/*");
-    await state.selectOption("Blocked");
-    await message(page).waitFor({ state: "detached" });
-    await page.locator("input[name=ids]").waitFor({ state: "detached" });
+      await state.selectOption("Ready");
+      await expectFocused(page, "Platen does not respond. The list is as it was.");
+      await chooseAction(page, "Office", "Delete");
+      await expectFocused(page, "Platen did not confirm the deletion. Reload the page to check.");
+      await page.keyboard.press("Escape");
+      await page.getByLabel("Choose Office").check();
+      await page.locator(".bulk summary").getByText("Client", { exact: true }).click();
+      await page.getByRole("button", { name: "Show preview" }).click();
+      await expectFocused(page, "Platen did not confirm the change. Your rows are still chosen.");
+      await page.keyboard.press("/");
+      await page.keyboard.type("Kan");
+      await page.getByText("Platen does not respond").waitFor();
+      await page.keyboard.type("toor");
+      const searched = await page.locator("#find").inputValue();
+      await page.unroute("**/*");
+      await state.selectOption("Blocked");
+      await message(page).waitFor({ state: "detached" });
+      await page.locator("input[name=ids]").waitFor({ state: "detached" });
 
-    assert.equal(searched, "Kantoor", "the focus stays in the search");
-  });
+      assert.equal(searched, "Kantoor", "the focus stays in the search");
+    },
+  );
 });
 
 /** Elements of the bar, its open sheet and the message that something else covers. */

@@ -190,7 +190,7 @@ describe("hostile texts", { skip: withoutPowerShell }, () => {
   };
   const places = ["mobileApps$", "ID$", "relationships$", "assignments$"];
   const cases = Object.entries(odd).flatMap(([name, body]) => places.map((place) => ({ name, body, place })));
-  for (const { name, body, place } of selectCases(cases, 5))
+  for (const { name, body, place } of selectCases(cases, 2))
     test(`a response that ${name} is not read as an empty one (${place})`, async (t) => {
       const { service, tenant, published, publish } = await startPublishing(t);
       const [id = 0] = await addSharedDriver(service);

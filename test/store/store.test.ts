@@ -311,34 +311,37 @@ function python(path: string, ...statements: string[]): string {
   return execFileSync("python3", ["-c", program, path, ...statements], { encoding: "utf8" });
 }
 
-test("other programs read a sealed database, and their changes, older copies and files without a seal are accepted", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const path = join(dataDir, "platen.sqlite");
-  const notesAfter = async (name: string) => {
-    const store = await openAt(dataDir);
-    const notes = store.clients.list().map((one) => one.notes);
-    await store.clients.add(parseClient({ name, notes: "later" }));
-    await store.close();
-    return notes;
-  };
-  await notesAfter("Contoso");
-  const file = readFileSync(path);
-  const change = "UPDATE clients SET notes = 'changed'";
-  const changes: readonly (readonly [string[], string])[] = [
-    [[], "later"],
-    [[change, "VACUUM"], "changed"],
-    [[`${change} || hex(zeroblob(100000))`, change], "changed"],
-  ];
+deepTest(
+  "other programs read a sealed database, and their changes, older copies and files without a seal are accepted",
+  async (t) => {
+    const dataDir = await temporaryFolder(t);
+    const path = join(dataDir, "platen.sqlite");
+    const notesAfter = async (name: string) => {
+      const store = await openAt(dataDir);
+      const notes = store.clients.list().map((one) => one.notes);
+      await store.clients.add(parseClient({ name, notes: "later" }));
+      await store.close();
+      return notes;
+    };
+    await notesAfter("Contoso");
+    const file = readFileSync(path);
+    const change = "UPDATE clients SET notes = 'changed'";
+    const changes: readonly (readonly [string[], string])[] = [
+      [[], "later"],
+      [[change, "VACUUM"], "changed"],
+      [[`${change} || hex(zeroblob(100000))`, change], "changed"],
+    ];
 
-  const checked = python(path, "PRAGMA integrity_check", "SELECT notes FROM clients");
-  assert.equal(checked, "[('ok',)]\n[('later',)]\n");
-  assert.ok(readFileSync(path).equals(file));
-  for (const [statements, notes] of changes) {
-    writeFileSync(path, file);
-    if (statements.length > 0) python(path, ...statements);
-    assert.deepEqual(await notesAfter("Fabrikam"), [notes], statements.join("; "));
-  }
-  writeFileSync(path, pagesOf(file));
-  assert.deepEqual(await notesAfter("Fabrikam"), ["later"]);
-  assert.notEqual(readFileSync(path).length % 512, 0, "it is sealed again");
-});
+    const checked = python(path, "PRAGMA integrity_check", "SELECT notes FROM clients");
+    assert.equal(checked, "[('ok',)]\n[('later',)]\n");
+    assert.ok(readFileSync(path).equals(file));
+    for (const [statements, notes] of changes) {
+      writeFileSync(path, file);
+      if (statements.length > 0) python(path, ...statements);
+      assert.deepEqual(await notesAfter("Fabrikam"), [notes], statements.join("; "));
+    }
+    writeFileSync(path, pagesOf(file));
+    assert.deepEqual(await notesAfter("Fabrikam"), ["later"]);
+    assert.notEqual(readFileSync(path).length % 512, 0, "it is sealed again");
+  },
+);

@@ -33,7 +33,7 @@ export interface Link {
   readonly created_at: number;
 }
 
-/** A link, and why it is refused until something changes. */
+/** A link, and why Platen refuses it now: its record is deleted, or its maker has no access. */
 export interface ListedLink extends Link {
   readonly problem: "No access" | "Deleted" | undefined;
 }

@@ -33,7 +33,7 @@ export function accountsPage(
 ): Html {
   const { accounts, form, made, hasPasswords, hasProxy } = data;
   const isOpen = accounts.length === 0 || Object.keys(form.problems).length > 0;
-  // People of a provider need none.
+  // People of a provider get their account when they first sign in.
   const canAdd = hasPasswords || hasProxy;
   const action =
     canAdd && creationFold("new-account", "New account", isOpen, accountForm(form, hasPasswords));

@@ -43,7 +43,8 @@ function senderInSession({ config, sessions }: App, request: IncomingMessage): I
   const signedIn = cookie === undefined ? undefined : sessions.find(cookie);
   if (signedIn === undefined) return undefined;
   const { id, name, role, issuer, hasOneTimePassword } = signedIn.account;
-  if (!canSignIn(config, signedIn.account) || (issuer === "" && !acceptsPasswords(config))) return undefined;
+  // The settings may have changed since the sign-in.
+  if (issuer === "" ? !acceptsPasswords(config) : !canSignIn(config, signedIn.account)) return undefined;
   const identity = {
     kind: "person",
     name,

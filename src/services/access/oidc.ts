@@ -268,7 +268,7 @@ export class Oidc {
     } catch (error) {
       const why = detailOf(error);
       if (why === undefined) throw error;
-      // Other errors are the provider's or the administrator's.
+      // Strangers can invent codes. Other errors are the provider's or the administrator's.
       if (error instanceof oauth.ResponseBodyError && error.error === "invalid_grant")
         this.#options.failed.add(keys);
       this.#refused(why, from);

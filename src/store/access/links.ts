@@ -86,11 +86,12 @@ export class Links {
     return this.#db.write(() => this.#db.maintenance(() => endAllLinks(this.#db)));
   }
 
-  /** For the signatures of version 1.0: a random text of the database, and how often links of a record or account ended. */
+  /** A random text of the database, which links of version 1.0 are signed with. */
   epoch(): string {
     return String(this.#db.first("SELECT epoch FROM link_epoch")?.epoch);
   }
 
+  /** How often the links of a record or account were ended, which links of version 1.0 are signed with. */
   generationOf({ kind, id }: Pick<LinkMaker | LinkOwner, "kind" | "id">): number {
     const sql = "SELECT generation FROM link_generations WHERE kind = ? AND id = ?";
     return Number(this.#db.first(sql, [kind, id])?.generation ?? 0);
@@ -110,7 +111,7 @@ export class Links {
   }
 }
 
-/** Within a write: ends the links that an account made, also before it existed: a proxy then named its owner. */
+/** Within a write: ends the links of an account, and those that its user made at a proxy before the account existed. */
 export function endLinksOfAccount(db: Queries, id: number): void {
   endLinksBy(db, "account", id);
   endOldLinks(db, "account", id);
@@ -121,7 +122,7 @@ export function endLinksOfAccount(db: Queries, id: number): void {
   );
 }
 
-/** Within a write: ends the links that a token, or an account as such, made. */
+/** Within a write: ends the saved links of a maker. */
 export function endLinksBy(db: Queries, kind: LinkMaker["kind"], id: number): void {
   db.all("DELETE FROM links WHERE maker ->> 'kind' = ? AND maker ->> 'id' = ?", [kind, id]);
 }
