@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { App } from "../app.ts";
 import type { LinkOwner } from "../domain/access/link.ts";
 import { crossSitePage, type DeployedPrinter } from "../domain/deploy/download.ts";
 import { currentActor } from "../store/actor.ts";
@@ -27,7 +26,7 @@ export function audited<T extends Download | Stream>(
     what,
     record: owner && recordOf(app.store, owner),
     printers: printers?.map(({ id, revision }) => [id, revision] as const),
-    by: mayBeCrossSite(request, app.config) ? crossSitePage : classOf(request),
+    by: mayBeCrossSite(request) ? crossSitePage : classOf(request),
     digest: download.kind === "stream" ? "" : download.etag,
     actor: currentActor(),
   };
@@ -39,10 +38,10 @@ export function audited<T extends Download | Stream>(
  * Elsewhere, requests from Platen's own pages always have `Referer`. A browser's request without both may come from any
  * site. Browsers always send `Accept-Language`; scripts and agents do not.
  */
-function mayBeCrossSite(request: IncomingMessage, config: App["config"]): boolean {
+function mayBeCrossSite(request: IncomingMessage): boolean {
   const { "sec-fetch-site": site, origin, referer, "accept-language": languages } = request.headers;
-  if (site !== undefined || origin !== undefined) return isCrossSite(request, config);
-  if (referer !== undefined) return !isOwnAddress(referer, request, config);
+  if (site !== undefined || origin !== undefined) return isCrossSite(request);
+  if (referer !== undefined) return !isOwnAddress(referer, request);
   return languages !== undefined && classOf(request) === "browser";
 }
 

@@ -185,7 +185,7 @@ async function recover(
 }
 
 async function handle(service: Service, request: IncomingMessage, target: RequestTarget): Promise<Reply> {
-  if (target.url.pathname !== "/health") checkHost(request, service.app.config);
+  if (target.url.pathname !== "/health") checkHost(request);
   const refused = checkSender(service.app, request, target);
   if (refused !== undefined) return refused;
   const { identity, address: from } = senderOf(request);
@@ -210,7 +210,7 @@ async function handleAllowed(
   checkNeeds(app, match.route);
   setSenderCheck(request, () => checkStillAllowed(app, request, target));
   if (isReading(request)) return runReading(service, request, { url, match });
-  if (isCrossSite(request, app.config))
+  if (isCrossSite(request))
     throw new UserError("forbidden", "Platen refuses requests from other sites. Open Platen and try again.");
   const bodySize = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   const bufferedBytes = Math.min(bodySize, match.route.maxBufferedBytes);

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import type { Config } from "../config.ts";
 import { isLoopbackHost } from "../domain/address.ts";
 import { UserError } from "../domain/errors.ts";
 import { senderOf } from "./sender.ts";
@@ -10,9 +9,9 @@ import { senderOf } from "./sender.ts";
  * proxy's headers, of which `checkHost` accepts only a plain name or IP address with a port. Undefined without a host,
  * and for a port beyond 65,535.
  */
-export function serviceUrl(request: IncomingMessage, config: Pick<Config, "publicUrl">): string | undefined {
+export function serviceUrl(request: IncomingMessage): string | undefined {
+  const { config, host = "", scheme } = senderOf(request);
   if (config.publicUrl !== undefined) return config.publicUrl;
-  const { host = "", scheme } = senderOf(request);
   const url = `${scheme}://${host}`;
   // One spelling for all requests with this host, so that a script and its SHA-256 are always the same.
   return URL.canParse(url) ? new URL(url).origin : undefined;
@@ -29,21 +28,18 @@ export function isLoopback(service: string): boolean {
 }
 
 /** Whether a request comes from a page of another site. */
-export function isCrossSite(request: IncomingMessage, config: Pick<Config, "publicUrl">): boolean {
+export function isCrossSite(request: IncomingMessage): boolean {
   const site = request.headers["sec-fetch-site"];
   if (site !== undefined) return site !== "same-origin" && site !== "none";
   const { origin } = request.headers;
-  return origin !== undefined && !isOwnAddress(origin, request, config);
+  return origin !== undefined && !isOwnAddress(origin, request);
 }
 
 /** Whether a URL has the host of this request or of `PUBLIC_URL`. */
-export function isOwnAddress(
-  address: string,
-  request: IncomingMessage,
-  { publicUrl }: Pick<Config, "publicUrl">,
-): boolean {
+export function isOwnAddress(address: string, request: IncomingMessage): boolean {
   if (!URL.canParse(address)) return false;
-  const ours = [senderOf(request).host, publicUrl && new URL(publicUrl).host];
+  const { config, host } = senderOf(request);
+  const ours = [host, config.publicUrl && new URL(config.publicUrl).host];
   return ours.includes(new URL(address).host);
 }
 
@@ -56,11 +52,10 @@ const privateName =
  * and browsers then treat its pages as Platen's.
  * @throws UserError "misdirected" that names the settings
  */
-export function checkHost(
-  request: IncomingMessage,
-  { publicUrl, allowedHosts }: Pick<Config, "publicUrl" | "allowedHosts">,
-): void {
-  const name = hostName(senderOf(request).host);
+export function checkHost(request: IncomingMessage): void {
+  const { config, host } = senderOf(request);
+  const { publicUrl, allowedHosts } = config;
+  const name = hostName(host);
   const known = [...allowedHosts, publicUrl && new URL(publicUrl).hostname];
   if (name !== undefined && (isIP(name) !== 0 || privateName.test(name) || known.includes(name))) return;
   throw new UserError(

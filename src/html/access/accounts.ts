@@ -34,9 +34,9 @@ export function accountsPage(
   const { accounts, form, made, hasPasswords, hasProxy } = data;
   const isOpen = accounts.length === 0 || Object.keys(form.problems).length > 0;
   // People of a provider get their account when they first sign in.
-  const canAdd = hasPasswords || hasProxy;
   const action =
-    canAdd && creationFold("new-account", "New account", isOpen, accountForm(form, hasPasswords));
+    (hasPasswords || hasProxy) &&
+    creationFold("new-account", "New account", isOpen, accountForm(form, hasPasswords));
   return page(
     { ...context, title: "Accounts", section: "Accounts", action },
     html`${made && oneTimeNotice(made)}

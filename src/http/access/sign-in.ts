@@ -14,7 +14,6 @@ import { pageContextOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
 import { senderOf } from "../sender.ts";
-import { isOwnAddress } from "../service-url.ts";
 import { firstPasswordPath, localPath, proxySignInMessage } from "./access.ts";
 import { cookieOf, isSecure, sessionCookie, setCookie } from "./cookies.ts";
 
@@ -103,8 +102,9 @@ function signInPageReply(
 ): TextReply {
   const { publicUrl } = config;
   // Browsers keep `Secure` cookies only over https, so sign-in works only there if PUBLIC_URL is https.
-  const keepsCookies = senderOf(request).scheme === "https" || !isSecure(request, config);
-  const isWrongAddress = !keepsCookies && !isOwnAddress(publicUrl ?? "", request, { publicUrl: undefined });
+  const { scheme, host } = senderOf(request);
+  const keepsCookies = scheme === "https" || !isSecure(request, config);
+  const isWrongAddress = !keepsCookies && publicUrl !== undefined && new URL(publicUrl).host !== host;
   const rightAddress = isWrongAddress ? publicUrl : undefined;
   const ways = { hasPasswords: acceptsPasswords(config), provider: oidc?.provider };
   return htmlReply(signInPage(pageContextOf(request), { ...form, ...ways, rightAddress }), status);

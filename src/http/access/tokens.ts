@@ -71,7 +71,7 @@ function pageReply(
 }
 
 /** The page of each record lists all of its links. */
-const maxListedLinks = 1000;
+const maxListedLinks = 500;
 
 /** The form lists at most this many printers. The page of each printer links to the form with that printer added. */
 const maxOffered = 500;

@@ -122,7 +122,7 @@ export function driverOffer(
 function offerOf(app: App, request: IncomingMessage, target: Target): DeployOffer {
   const { config, signing } = app;
   // With sign-in, machines cannot download from a plain address. Users make a link for each file instead.
-  const address = serviceUrl(request, config);
+  const address = serviceUrl(request);
   const service = needsSignIn(config) ? undefined : address;
   const { owner, facts, scriptName, digests } = target;
   const own = pathsOf(owner);

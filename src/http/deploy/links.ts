@@ -82,7 +82,7 @@ async function makeLink(
   const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
   const { section } = owners[owner.kind];
   const record = recordOf(app.store, owner);
-  const service = serviceUrl(request, app.config) ?? "";
+  const service = serviceUrl(request) ?? "";
   const isInsecure = isRun(script) && isOverHttp(service);
   const sha256 = isInsecure ? await linkedDigest(context, owner, script, address) : undefined;
   const snippets = snippetsOf(service + address, String(target.label), script, sha256);

@@ -135,7 +135,7 @@ function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): Scrip
 
 /** The functions that make the URLs in an install script. Undefined for other scripts. */
 async function downloadUrls(context: ScriptContext, kind: ScriptKind, owner: LinkOwner) {
-  const service = kind === "install" ? serviceUrl(context.request, context.app.config) : undefined;
+  const service = kind === "install" ? serviceUrl(context.request) : undefined;
   if (service === undefined) return { filesUrl: undefined, preferencesUrl: undefined };
   const url = await urlsIn(context, service, pathsOf(owner).script(kind));
   return {

@@ -94,8 +94,7 @@ async function recipientFor(context: RequestContext, whose: LinkOwner) {
 
 /** The URLs in the part of a script that publishes this printer, client or driver. */
 async function partUrls(context: RequestContext, whose: LinkOwner) {
-  const { app, request } = context;
-  const service = serviceUrl(request, app.config);
+  const service = serviceUrl(context.request);
   const { publish } = pathsOf(whose);
   const url = service === undefined ? () => "" : await urlsIn(context, service, publish);
   const packageUrl = (owner: LinkOwner, omitsDriver: boolean) => {

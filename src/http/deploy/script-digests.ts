@@ -45,7 +45,7 @@ export async function requestedDigests(
   kind: LinkOwner["kind"],
 ): Promise<ScriptDigests | undefined> {
   const { app, request, url, id } = context;
-  const isOffered = !needsSignIn(app.config) && isOverHttp(serviceUrl(request, app.config));
+  const isOffered = !needsSignIn(app.config) && isOverHttp(serviceUrl(request));
   if (!isOffered || url.searchParams.get("check") !== "1") return undefined;
   const owner = { kind, id };
   const digest = (script: string) => scriptDigest(context, owner, script, pathsOf(owner).script(script));

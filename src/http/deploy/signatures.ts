@@ -11,8 +11,8 @@ import { serviceUrl } from "../service-url.ts";
 // Signing the scripts of packages. The key stays on the operator's PC, where sign.ps1 runs.
 
 /** `GET /sign` */
-export function script({ app, request }: Context): Reply {
-  const bytes = renderSignScript(serviceUrl(request, app.config) ?? "");
+export function script({ request }: Context): Reply {
+  const bytes = renderSignScript(serviceUrl(request) ?? "");
   return bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName: "sign.ps1" });
 }
 

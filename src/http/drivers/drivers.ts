@@ -115,8 +115,8 @@ export async function upload({ app, request }: Context): Promise<Reply> {
 }
 
 /** `GET /drivers/from-pc`: the script that uploads drivers of the PC on which it runs */
-export function fromPc({ app, request }: Context): Reply {
-  const bytes = renderFromPcScript(serviceUrl(request, app.config) ?? "");
+export function fromPc({ request }: Context): Reply {
+  const bytes = renderFromPcScript(serviceUrl(request) ?? "");
   return bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName: "from-pc.ps1" });
 }
 

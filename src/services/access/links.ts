@@ -11,6 +11,7 @@ import {
   signLink,
   termsOf,
 } from "../../domain/access/link.ts";
+import { getOrAdd } from "../../domain/collections.ts";
 import { UserError } from "../../domain/errors.ts";
 import { isSameText, keyFor } from "../../domain/secrets.ts";
 import { dayMs, utcDay } from "../../domain/text.ts";
@@ -85,12 +86,17 @@ export class Links {
 
   /** Newest first, without those that have ended. @param owner whose links; by default those of all records */
   list(owner?: LinkOwner, max?: number): ListedLink[] {
+    const { links } = this.#store;
     const now = this.#clock();
+    // Many links have the same record and maker.
+    const known = new Map<string, boolean>();
+    const once = (what: object, isTrue: () => boolean) => getOrAdd(known, JSON.stringify(what), isTrue);
     const problemOf = ({ path, maker }: Link) => {
-      if (this.#createdAt(ownerIn(path)) === undefined) return "Deleted";
-      return this.#accessOf(maker, now) === undefined ? "No access" : undefined;
+      const record = ownerIn(path);
+      if (!once(record, () => links.nameOf(record) !== undefined)) return "Deleted";
+      return once(maker, () => this.#accessOf(maker, now) !== undefined) ? undefined : "No access";
     };
-    return this.#store.links.list(owner, max).map((link) => ({ ...link, problem: problemOf(link) }));
+    return links.list(owner, max).map((link) => ({ ...link, problem: problemOf(link) }));
   }
 
   /** Whether the record exists, and the script of a client still has this printer: another client may have it now. */
@@ -143,8 +149,7 @@ export class Links {
     const account = kind === "account" ? accounts.find(id) : accounts.findByName(name)?.account;
     if (account === undefined) return kind === "none" ? { name } : undefined;
     const isLower = isOperator && !hasRole(account.role, "operator");
-    const isRefused = account.isDisabled || isLower || !this.#canSignIn(account);
-    return isRefused ? undefined : { name: account.name };
+    return account.isDisabled || isLower || !this.#canSignIn(account) ? undefined : { name: account.name };
   }
 
   #endDayOf(days: number, by: Identity): number {

@@ -86,6 +86,12 @@ export class Links {
     return this.#db.write(() => this.#db.maintenance(() => endAllLinks(this.#db)));
   }
 
+  /** The name of a link's record; undefined if it is deleted. */
+  nameOf({ kind, id }: LinkOwner): string | undefined {
+    const row = this.#db.first(`SELECT name FROM ${kind}s WHERE id = ?`, [id]);
+    return row && String(row.name);
+  }
+
   /** A random text of the database, which links of version 1.0 are signed with. */
   epoch(): string {
     return String(this.#db.first("SELECT epoch FROM link_epoch")?.epoch);
@@ -105,9 +111,8 @@ export class Links {
     for (const row of this.#db.all("SELECT * FROM links")) readRow(`the link ${row.id}`, () => linkOf(row));
   }
 
-  #record(event: "link-made" | "links-ended", { kind, id }: LinkOwner, what: string): void {
-    const name = String(this.#db.first(`SELECT name FROM ${kind}s WHERE id = ?`, [id])?.name ?? "");
-    this.#db.recordEvent(event, { record: { kind, id, name }, what });
+  #record(event: "link-made" | "links-ended", owner: LinkOwner, what: string): void {
+    this.#db.recordEvent(event, { record: { ...owner, name: this.nameOf(owner) ?? "" }, what });
   }
 }
 
